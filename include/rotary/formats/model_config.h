@@ -1,0 +1,77 @@
+// From a model's configuration file to the rotation of every component and layer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rotary/layer_rotation.h"
+#include "rotary/rotation_map.h"
+#include "rotary/version.h"
+
+namespace rotary {
+
+/// Whose reading of a configuration is meant.
+enum class Reference {
+  kTransformers,  ///< what transformers 5.24 really does, oddities included; each loss is a warning
+  kOriginal,      ///< what the file says; contradictions within it are errors
+};
+
+ROTARY_API std::string_view to_string(Reference reference);
+/// "transformers" or "original". Throws std::invalid_argument that lists the names.
+ROTARY_API Reference parse_reference(std::string_view name);
+
+struct ReadOptions {
+  Reference reference = Reference::kTransformers;
+  Arithmetic arithmetic = Arithmetic::kExact;
+  std::int64_t seq_len = 0;  ///< for rotations that depend on the length; 0: short enough to stay unscaled
+};
+
+/// Where a value came from.
+struct Source {
+  std::string field;     ///< our name: "base", "head_dim", "rope_type", ...
+  std::string key;       ///< dotted path in the file; of an assumed value: the key that is absent
+  std::string value;     ///< as read
+  bool assumed = false;  ///< the file has no such key: the family's default
+};
+
+/// Something lost, ignored or contradictory, by key.
+struct ConfigWarning {
+  std::string key;
+  std::string message;
+};
+
+/// The rotation of one part of some layers of a component.
+struct ModelRotation {
+  std::string component;    ///< dotted path of the sub-configuration; "" for the file itself
+  std::string model_type;   ///< of that component
+  std::string part;         ///< which attention of the layer, where there are several: "indexer", ...
+  std::vector<int> layers;  ///< empty with `all_layers`
+  bool all_layers = false;
+  std::string layer_type;        ///< "" if the configuration has none
+  int head_dim = 0;              ///< channels of the query vector
+  std::optional<RopeSpec> spec;  ///< none: no rotation, or not a rotation
+  LayerRotation rotation;        ///< at the sequence length asked for
+  std::string note;              ///< what a reader should know and no field says
+  std::vector<Source> sources;
+};
+
+struct ModelConfig {
+  std::string model_type;
+  Reference reference = Reference::kTransformers;
+  std::vector<ModelRotation> rotations;
+  std::vector<ConfigWarning> warnings;
+};
+
+/// Reads a Hugging Face config.json (or a directory that holds one).
+/// Throws std::runtime_error naming file, key path, what must hold and what came; at most 64 MiB and 128 levels are
+/// read.
+ROTARY_API ModelConfig read_model_config(const std::string& path, const ReadOptions& options = {});
+
+/// The same from text; `name` stands for the file in messages.
+ROTARY_API ModelConfig parse_model_config(std::string_view text, const std::string& name,
+                                          const ReadOptions& options = {});
+
+}  // namespace rotary

@@ -1,0 +1,11 @@
+// One function per verb; each adds its subcommand and runs it from a callback.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace rotary::cli {
+
+void add_inspect(CLI::App& app);
+void add_compare(CLI::App& app);
+
+}  // namespace rotary::cli

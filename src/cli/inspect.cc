@@ -1,0 +1,61 @@
+// rotary inspect: the rotation of every component and layer of a configuration.
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/inspect_json.h"
+#include "cli/inspect_text.h"
+#include "cli/options.h"
+
+namespace rotary::cli {
+namespace {
+
+struct Request {
+  std::string path;
+  CommonOptions common;
+  std::string component;
+  int layer = -1;
+  bool has_component = false, json = false;
+};
+
+bool wanted(const ModelRotation& r, const Request& request) {
+  if (request.has_component && r.component != request.component) return false;
+  if (request.layer < 0 || r.all_layers) return true;
+  return std::find(r.layers.begin(), r.layers.end(), request.layer) != r.layers.end();
+}
+
+void run(const Request& request) {
+  const ReadOptions options = request.common.to_read_options();
+  ModelConfig config = read_model_config(request.path, options);
+  std::erase_if(config.rotations, [&](const ModelRotation& r) { return !wanted(r, request); });
+  if (config.rotations.empty() && (request.has_component || request.layer >= 0))
+    throw std::runtime_error(request.path +
+                             ": --component and --layer must name a part of the model that attends, got none");
+  if (request.json)
+    std::cout << to_json(config, options) << '\n';
+  else
+    std::cout << to_text(config, options);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  CLI::App* inspect = app.add_subcommand(
+      "inspect", "What a model rotates: channels, frequencies, factors, layers, and where each value came from");
+  inspect->add_option("path", request->path, "config.json, or a folder that holds one")->required();
+  request->common.add_to(*inspect);
+  CLI::Option* component = inspect->add_option("--component", request->component,
+                                               "only this sub-configuration (dotted path; \"\" is the file itself)");
+  inspect->add_option("--layer", request->layer, "only this layer (from 0)")->check(CLI::NonNegativeNumber);
+  inspect->add_flag("--json", request->json, "machine-readable");
+  inspect->footer(
+      "Examples:\n  rotary inspect config.json\n  rotary inspect config.json --seq-len 32768 --layer 3 --json");
+  inspect->callback([request, component] {
+    request->has_component = component->count() > 0;
+    run(*request);
+  });
+}
+
+}  // namespace rotary::cli

@@ -1,0 +1,128 @@
+#include "formats/config_view.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace rotary::detail {
+
+void Reading::warn(const std::string& key, const std::string& message) {
+  for (const ConfigWarning& w : warnings)
+    if (w.key == key && w.message == message) return;
+  warnings.push_back({key, message});
+}
+
+Source Value::source(std::string field) const { return {std::move(field), path, show(*json), assumed}; }
+
+void fail(const Reading& reading, const std::string& path, std::string_view must_hold, const std::string& got) {
+  throw std::runtime_error(reading.name + ": " + path + " must " + std::string(must_hold) + ", got " + got);
+}
+
+double to_number(const Reading& reading, const Value& value) {
+  if (!value.json->is_number()) fail(reading, value.path, "be a finite number", show(*value.json));
+  const double x = value.json->get<double>();
+  if (!std::isfinite(x)) fail(reading, value.path, "be a finite number", show(*value.json));
+  return x;
+}
+
+std::int64_t to_integer(const Reading& reading, const Value& value) {
+  const double x = value.json->is_number() ? value.json->get<double>() : std::nan("");
+  if (!(std::abs(x) <= 9007199254740992.0) || x != std::floor(x))
+    fail(reading, value.path, "be an integer", show(*value.json));
+  return static_cast<std::int64_t>(x);
+}
+
+bool to_boolean(const Reading& reading, const Value& value) {
+  if (!value.json->is_boolean()) fail(reading, value.path, "be true or false", show(*value.json));
+  return value.json->get<bool>();
+}
+
+std::string to_text(const Reading& reading, const Value& value) {
+  if (!value.json->is_string()) fail(reading, value.path, "be a string", show(*value.json));
+  return value.json->get<std::string>();
+}
+
+namespace {
+
+template <class T, class Convert>
+std::vector<T> to_list(const Reading& reading, const Value& value, std::string_view must_be, Convert convert) {
+  constexpr std::size_t kMaxEntries = 1 << 20;
+  if (!value.json->is_array() || value.json->size() > kMaxEntries)
+    fail(reading, value.path, must_be, show(*value.json));
+  std::vector<T> out;
+  for (std::size_t i = 0; i < value.json->size(); ++i)
+    out.push_back(
+        convert(reading, Value{&(*value.json)[i], value.path + "[" + std::to_string(i) + "]", value.assumed}));
+  return out;
+}
+
+int to_int(const Reading& reading, const Value& value) {
+  const std::int64_t x = to_integer(reading, value);
+  if (std::abs(x) > (1 << 30)) fail(reading, value.path, "be an integer of at most 2^30", show(*value.json));
+  return static_cast<int>(x);
+}
+
+}  // namespace
+
+std::vector<double> to_numbers(const Reading& reading, const Value& value) {
+  return to_list<double>(reading, value, "be a list of numbers", to_number);
+}
+
+std::vector<int> to_integers(const Reading& reading, const Value& value) {
+  return to_list<int>(reading, value, "be a list of integers", to_int);
+}
+
+std::vector<std::string> to_texts(const Reading& reading, const Value& value) {
+  return to_list<std::string>(reading, value, "be a list of strings", to_text);
+}
+
+Value member(const Json& object, const std::string& path, const std::string& key, bool assumed) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return {};
+  return {&*found, path.empty() ? key : path + "." + key, assumed};
+}
+
+std::vector<std::string> ConfigView::names_of(const std::string& name) const {
+  std::vector<std::string> names;
+  if (const auto keys = row_->find("keys"); keys != row_->end())
+    if (const auto own = keys->find(name); own != keys->end()) {
+      if (own->is_string()) return {own->get<std::string>(), name};
+      for (const Json& n : *own) names.push_back(n.get<std::string>());
+      return names;
+    }
+  return {name};
+}
+
+Value ConfigView::in_file(const std::string& name) const {
+  for (const std::string& key : names_of(name))
+    if (Value found = member(*node_, path_, key)) return found;
+  return {};
+}
+
+Value ConfigView::get(const std::string& name) const {
+  if (Value found = in_file(name)) return found;
+  const auto defaults = row_->find("defaults");
+  if (defaults == row_->end()) return {};
+  for (const std::string& key : names_of(name))
+    if (Value found = member(*defaults, path_, key, true)) return found;
+  return {};
+}
+
+std::optional<double> ConfigView::number(const std::string& name) const {
+  const Value value = get(name);
+  return value ? std::optional(to_number(*reading_, value)) : std::nullopt;
+}
+
+std::optional<std::int64_t> ConfigView::integer(const std::string& name) const {
+  const Value value = get(name);
+  return value ? std::optional(to_integer(*reading_, value)) : std::nullopt;
+}
+
+int ConfigView::require_size(const std::string& name) const {
+  const Value value = get(name);
+  if (!value) fail(*reading_, path_of(names_of(name).front()), "be given (this family has no default)", "nothing");
+  const std::int64_t x = to_integer(*reading_, value);
+  if (x < 1 || x > (1 << 24)) fail(*reading_, value.path, "be in 1 .. 2^24", show(*value.json));
+  return static_cast<int>(x);
+}
+
+}  // namespace rotary::detail

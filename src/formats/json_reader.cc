@@ -1,0 +1,160 @@
+#include "formats/json_reader.h"
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+namespace rotary::detail {
+namespace {
+
+// Rewrites bare NaN, Infinity and -Infinity outside strings, which Python writes and JSON does not know.
+std::string mark_non_finite(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\' && i + 1 < text.size()) out += text[++i];
+      if (c == '"') in_string = false;
+      continue;
+    }
+    in_string = c == '"';
+    std::string_view word;
+    for (std::string_view candidate : {"-Infinity", "Infinity", "NaN"})
+      if (text.substr(i).starts_with(candidate)) {
+        word = candidate;
+        break;
+      }
+    if (word.empty()) {
+      out += c;
+    } else {
+      out += std::string("\"\\u0001") + std::string(word) + '"';
+      i += word.size() - 1;
+    }
+  }
+  return out;
+}
+
+// Builds the document event by event, refusing depth and reporting duplicate keys as it goes.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  explicit Builder(std::string name) : name_(std::move(name)) {}
+
+  JsonDocument take() { return std::move(document_); }
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(value); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& value) override {
+    Level& level = levels_.back();
+    level.key = value;
+    if (level.node->contains(value)) document_.duplicate_keys.push_back(path());
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    std::string what = error.what();
+    if (const auto end = what.find("] "); end != std::string::npos) what = what.substr(end + 2);
+    throw std::runtime_error(name_ + ": must be JSON, got an error at byte " + std::to_string(position) + ": " +
+                             what.substr(0, 200));
+  }
+
+ private:
+  struct Level {
+    Json* node;
+    std::string key;
+  };
+
+  std::string path() const {
+    std::string out;
+    for (const Level& level : levels_) {
+      if (level.key.empty()) continue;
+      if (!out.empty()) out += '.';
+      out += level.key;
+    }
+    return out;
+  }
+
+  Json* place(Json value) {
+    if (levels_.empty()) return &(document_.root = std::move(value));
+    Level& level = levels_.back();
+    if (level.node->is_object()) return &((*level.node)[level.key] = std::move(value));
+    level.node->push_back(std::move(value));
+    return &level.node->back();
+  }
+
+  bool put(Json value) {
+    place(std::move(value));
+    return true;
+  }
+
+  bool open(Json value) {
+    if (static_cast<int>(levels_.size()) >= kMaxDepth)
+      throw std::runtime_error(name_ + ": must be nested at most " + std::to_string(kMaxDepth) +
+                               " levels deep, got more at " + path());
+    levels_.push_back({place(std::move(value)), ""});
+    return true;
+  }
+
+  bool close() {
+    levels_.pop_back();
+    return true;
+  }
+
+  std::string name_;
+  JsonDocument document_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace
+
+JsonDocument parse_json(std::string_view text, const std::string& name) {
+  if (text.size() > kMaxFileBytes)
+    throw std::runtime_error(name + ": must be at most 64 MiB, got " + std::to_string(text.size()) + " bytes");
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  Builder builder(name);
+  Json::sax_parse(mark_non_finite(text), &builder);
+  return builder.take();
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > kMaxFileBytes)
+    throw std::runtime_error(path + ": must be at most 64 MiB, got " + std::to_string(size) + " bytes");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path + ": must be a readable file, got none");
+  std::string text;
+  char buffer[1 << 16];
+  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
+    text.append(buffer, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kMaxFileBytes) throw std::runtime_error(path + ": must be at most 64 MiB, got more");
+  }
+  if (in.bad()) throw std::runtime_error(path + ": must be a readable file, got a read error");
+  return text;
+}
+
+std::string show(const Json& value) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (!text.empty() && text[0] == kNonFiniteMark) return text.substr(1);
+  }
+  std::string out = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (out.size() > 80) out = out.substr(0, 77) + "...";
+  return out;
+}
+
+}  // namespace rotary::detail

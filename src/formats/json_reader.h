@@ -1,0 +1,34 @@
+// JSON as configuration files hold it: bounded, duplicates reported, Python's bare NaN and Infinity accepted.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rotary::detail {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
+constexpr int kMaxDepth = 128;
+
+/// A bare NaN, Infinity or -Infinity arrives as a string that starts with this character (JSON text cannot hold it
+/// unescaped).
+constexpr char kNonFiniteMark = '\x01';
+
+struct JsonDocument {
+  Json root;
+  std::vector<std::string> duplicate_keys;  ///< dotted paths
+};
+
+/// Throws std::runtime_error "name: ..." for text that is too large, too deep or not JSON.
+JsonDocument parse_json(std::string_view text, const std::string& name);
+
+/// The whole file. Throws std::runtime_error naming the file.
+std::string read_file(const std::string& path);
+
+/// A value as a message shows it, cut to a readable length.
+std::string show(const Json& value);
+
+}  // namespace rotary::detail

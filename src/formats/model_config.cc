@@ -1,0 +1,174 @@
+#include "rotary/formats/model_config.h"
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "core/require.h"
+#include "formats/component_reader.h"
+#include "formats/family_table.h"
+
+namespace rotary {
+namespace {
+
+using namespace detail;
+
+constexpr int kMaxComponents = 64;
+
+// Keys whose presence says that a configuration of unknown type rotates.
+bool has_rope_key(const Json& node) {
+  for (const auto& [key, value] : node.items())
+    if (!value.is_null() && (key.find("rope") != std::string::npos || key.find("rotary") != std::string::npos))
+      return true;
+  return false;
+}
+
+class ModelReader {
+ public:
+  ModelReader(const JsonDocument& document, Reading& reading, ModelConfig& out)
+      : document_(document), reading_(reading), out_(out) {}
+
+  void read() {
+    const Json& root = document_.root;
+    if (!root.is_object()) fail(reading_, "the file", "hold a JSON object", show(root));
+    for (const std::string& path : document_.duplicate_keys) reading_.warn(path, "given twice; the last value counts");
+    const Value type = member(root, "", "model_type");
+    out_.model_type = type ? to_text(reading_, type) : "";
+    const Json* row = out_.model_type.empty() ? FamilyTable::built_in().recognise(root)
+                                              : FamilyTable::built_in().find(out_.model_type);
+    if (row != nullptr && out_.model_type.empty()) {
+      out_.model_type = row->at("model_type").get<std::string>();
+      reading_.warn("model_type", "absent; recognised by its keys as " + out_.model_type);
+    }
+    if (row == nullptr) {
+      reading_.warn("model_type",
+                    (out_.model_type.empty() ? "absent" : "unknown: '" + out_.model_type + "'") +
+                        std::string("; read by the general rules (one base, half pairing, the whole head)"));
+      read_unknown(root, "");
+      return;
+    }
+    read_row(root, "", out_.model_type, *row);
+  }
+
+ private:
+  void read_row(const Json& node, const std::string& path, const std::string& model_type, const Json& row) {
+    if (++components_ > kMaxComponents)
+      fail(reading_, path.empty() ? "the file" : path, "hold at most 64 components", "more");
+    const auto components = row.find("components");
+    const bool composite = components == row.end() && member(node, path, "text_config");
+    if (row.value("rotation", true) && !composite)
+      for (ModelRotation& r : read_component(ConfigView(node, path, row, reading_), model_type))
+        out_.rotations.push_back(std::move(r));
+    if (components != row.end())
+      for (const auto& [key, fallback] : components->items()) read_child(node, path, key, fallback, row);
+    // Sub-configurations that the row does not name, if they say what they are.
+    for (const auto& [key, value] : node.items()) {
+      if (!value.is_object() || !key.ends_with("_config") || key == "per_layer_config" ||
+          (components != row.end() && components->contains(key)))
+        continue;
+      const Value type = member(value, join(path, key), "model_type");
+      if (type && type.json->is_string() && FamilyTable::built_in().find(type.json->get<std::string>()))
+        read_nested(value, join(path, key), type.json->get<std::string>());
+    }
+  }
+
+  static std::string join(const std::string& path, const std::string& key) {
+    return path.empty() ? key : path + "." + key;
+  }
+
+  // `fallback`: the sub-configuration's default model type; with "defaults" (and "merge", if they count beside given
+  // keys too) where the wrapper changes its defaults; null if there is none by default.
+  void read_child(const Json& node, const std::string& path, const std::string& key, const Json& fallback,
+                  const Json& row) {
+    const std::string child_path = join(path, key);
+    const Value child = member(node, path, key);
+    if (child && !child.json->is_object()) fail(reading_, child_path, "be an object or null", show(*child.json));
+    static const Json empty = Json::object();
+    const bool flat = !child && row.value("flat", "") == key;  // older files hold the text part's keys at the top
+    const Json& child_node = child ? *child.json : flat ? node : empty;
+    const Json& type_rule = fallback.is_object() ? fallback.at("model_type") : fallback;
+    std::string model_type = type_rule.is_string() ? type_rule.get<std::string>() : "";
+    if (const Value own = child ? member(*child.json, child_path, "model_type") : Value{}) {
+      const std::string named = to_text(reading_, own);
+      if (FamilyTable::built_in().find(named) || model_type.empty()) model_type = named;
+    }
+    if (model_type.empty()) return;
+    const bool changed = fallback.is_object() && (!child || fallback.value("merge", false));
+    if (!changed) return read_nested(child_node, child_path, model_type);
+    Json changed_row = *FamilyTable::built_in().find(model_type);
+    changed_row["defaults"].update(fallback.at("defaults"));
+    read_row(child_node, child_path, model_type, changed_row);
+  }
+
+  void read_nested(const Json& node, const std::string& path, const std::string& model_type) {
+    const Json* row = FamilyTable::built_in().find(model_type);
+    if (row != nullptr) {
+      read_row(node, path, model_type, *row);
+    } else if (has_rope_key(node)) {
+      reading_.warn(path + ".model_type", "unknown: '" + model_type +
+                                              "'; read by the general rules (one base, half pairing, the whole head)");
+      read_unknown(node, path);
+    }
+  }
+
+  // No row: the general rules for the keys at this level, then every nested configuration that names a type or a rope
+  // key.
+  void read_unknown(const Json& node, const std::string& path) {
+    if (++components_ > kMaxComponents)
+      fail(reading_, path.empty() ? "the file" : path, "hold at most 64 components", "more");
+    const bool has_width =
+        node.contains("head_dim") || (node.contains("hidden_size") && node.contains("num_attention_heads"));
+    bool nested = false;
+    for (const auto& [key, value] : node.items()) {
+      if (!value.is_object() || !key.ends_with("_config") || !(value.contains("model_type") || has_rope_key(value)))
+        continue;
+      const Value type = member(value, path, "model_type");
+      const std::size_t before = out_.rotations.size();
+      read_nested(value, path.empty() ? key : path + "." + key,
+                  type && type.json->is_string() ? type.json->get<std::string>() : "");
+      nested |= out_.rotations.size() > before;
+    }
+    if (nested && !has_rope_key(node)) return;
+    if (!has_width && nested) return;
+    for (ModelRotation& r : read_component(ConfigView(node, path, FamilyTable::built_in().general(), reading_),
+                                           path.empty() ? out_.model_type : ""))
+      out_.rotations.push_back(std::move(r));
+  }
+
+  const JsonDocument& document_;
+  Reading& reading_;
+  ModelConfig& out_;
+  int components_ = 0;
+};
+
+}  // namespace
+
+std::string_view to_string(Reference reference) {
+  return reference == Reference::kTransformers ? "transformers" : "original";
+}
+
+Reference parse_reference(std::string_view name) {
+  for (Reference r : {Reference::kTransformers, Reference::kOriginal})
+    if (to_string(r) == name) return r;
+  detail::require(false, "parse_reference", "reference must be one of transformers, original", name);
+  return {};
+}
+
+ModelConfig parse_model_config(std::string_view text, const std::string& name, const ReadOptions& options) {
+  detail::require(options.seq_len >= 0, "parse_model_config", "seq_len must not be negative", options.seq_len);
+  const JsonDocument document = parse_json(text, name);
+  Reading reading{name, options, {}};
+  ModelConfig out;
+  out.reference = options.reference;
+  ModelReader(document, reading, out).read();
+  out.warnings = std::move(reading.warnings);
+  return out;
+}
+
+ModelConfig read_model_config(const std::string& path, const ReadOptions& options) {
+  std::error_code error;
+  const bool directory = std::filesystem::is_directory(path, error);
+  const std::string file = directory ? path + (path.ends_with('/') ? "" : "/") + "config.json" : path;
+  return parse_model_config(read_file(file), file, options);
+}
+
+}  // namespace rotary
