@@ -6,6 +6,6 @@
 namespace rotary::cli {
 
 void add_inspect(CLI::App& app);
-void add_compare(CLI::App& app);
+void add_diff(CLI::App& app);
 
 }  // namespace rotary::cli

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("rotary ") + ROTARY_VERSION_STRING);
   app.require_subcommand(1);
   rotary::cli::add_inspect(app);
-  rotary::cli::add_compare(app);
+  rotary::cli::add_diff(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

@@ -1,4 +1,4 @@
-// rotary compare: two configurations, component by component: the same rotation or not, how far apart, and why.
+// rotary diff: two configurations, component by component: the same rotation or not, how far apart, and why.
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -98,20 +98,20 @@ int run(const Request& request) {
 
 }  // namespace
 
-void add_compare(CLI::App& app) {
+void add_diff(CLI::App& app) {
   auto request = std::make_shared<Request>();
-  CLI::App* compare = app.add_subcommand(
-      "compare",
+  CLI::App* diff = app.add_subcommand(
+      "diff",
       "Two configurations: the same rotation or not, the largest difference, the likely cause (exit 1 if they differ)");
-  compare->add_option("first", request->first, "config.json or folder")->required();
-  compare->add_option("second", request->second, "config.json or folder")->required();
-  request->common.add_to(*compare);
-  compare->add_option("--position", request->position, "where the angles are compared")->capture_default_str();
-  compare->add_flag("--json", request->json, "machine-readable");
-  compare->footer(
-      "Examples:\n  rotary compare llama-3/config.json llama-3.1/config.json\n  rotary compare a.json b.json "
+  diff->add_option("first", request->first, "config.json or folder")->required();
+  diff->add_option("second", request->second, "config.json or folder")->required();
+  request->common.add_to(*diff);
+  diff->add_option("--position", request->position, "where the angles are compared")->capture_default_str();
+  diff->add_flag("--json", request->json, "machine-readable");
+  diff->footer(
+      "Examples:\n  rotary diff llama-3/config.json llama-3.1/config.json\n  rotary diff a.json b.json "
       "--position 8191 --json");
-  compare->callback([request] {
+  diff->callback([request] {
     if (const int status = run(*request)) throw CLI::RuntimeError(status);
   });
 }
