@@ -26,6 +26,16 @@ struct QueryScaleRule {
 /// The multiplier at position m (0-based token index).
 ROTARY_API double query_scale_at(const QueryScaleRule& rule, double position);
 
+/// What xPos multiplies pair `pair` of a query by at `position` (a key by its reciprocal):
+///
+///     zeta_i^((position - center) / scale_base)      zeta_i = (i / num_pairs + gamma) / (1 + gamma)
+///
+/// The score of a query at m and a key at n gets zeta_i^((m - n) / scale_base), whatever the centre: keep scales of
+/// long sequences in range by moving the centre, never by letting it follow the length. Good to 2^-52 relative; 0 or
+/// infinity where the value leaves the range of a double. Throws std::invalid_argument unless scale_base and gamma are
+/// positive, center and position finite and 0 <= pair < num_pairs. arXiv 2212.10554; scale_base as in torchscale.
+ROTARY_API double xpos_scale(const Xpos& xpos, int pair, int num_pairs, double position);
+
 /// What the number on a position axis is, and how the model makes it from the raw index: (index + offset) * multiplier.
 struct PositionAxis {
   std::string name = "token";  ///< "token", "time", "height", "width", "head index", "patch centre y in [-1,1]", ...

@@ -14,6 +14,7 @@
 #define ROTARY_API
 #endif
 
+#ifdef __cplusplus
 namespace rotary {
 
 /// The version of the library that is linked, "major.minor.patch"; differs from ROTARY_VERSION_STRING when a program
@@ -21,3 +22,4 @@ namespace rotary {
 ROTARY_API const char* version() noexcept;
 
 }  // namespace rotary
+#endif

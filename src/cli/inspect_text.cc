@@ -82,8 +82,8 @@ std::string axes_text(const ModelRotation& r) {
     for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i)
       if (map.at(0, i, axis).hi != 0) pairs.push_back(i);
     const PositionAxis& a = r.rotation.axes[static_cast<std::size_t>(axis)];
-    out += (out.empty() ? "" : "; ") + a.name + (a.offset != 0 ? " from " + number(a.offset) : "") + ": " + std::to_string(pairs.size()) +
-           " pairs (" + shortened(ranges(pairs), 28) + ")";
+    out += (out.empty() ? "" : "; ") + a.name + (a.offset != 0 ? " from " + number(a.offset) : "") + ": " +
+           std::to_string(pairs.size()) + " pairs (" + shortened(ranges(pairs), 28) + ")";
   }
   return out;
 }
@@ -93,28 +93,35 @@ std::string method_text(const RopeSpec& s) {
     std::string operator()(const DefaultScaling&) const { return "default (no scaling)"; }
     std::string operator()(const LinearScaling& m) const { return "linear, factor " + number(m.factor); }
     std::string operator()(const NtkScaling& m) const { return "ntk, alpha " + number(m.alpha); }
-    std::string operator()(const NtkScaledBaseScaling& m) const { return "ntk (scaled base), factor " + number(m.factor); }
+    std::string operator()(const NtkScaledBaseScaling& m) const {
+      return "ntk (scaled base), factor " + number(m.factor);
+    }
     std::string operator()(const NtkMixedScaling& m) const {
       return "ntk (mixed), factor " + number(m.factor) + ", mixed_b " + number(m.mixed_b);
     }
     std::string operator()(const DynamicNtkScaling& m) const {
       return "dynamic ntk beyond " + number(m.original_max_position) + ", factor " + number(m.factor);
     }
-    std::string operator()(const NtkByPartsScaling& m) const { return "ntk by parts (released code), factor " + number(m.factor); }
-    std::string operator()(const NtkByPartsPaperScaling& m) const { return "ntk by parts (paper), factor " + number(m.factor); }
+    std::string operator()(const NtkByPartsScaling& m) const {
+      return "ntk by parts (released code), factor " + number(m.factor);
+    }
+    std::string operator()(const NtkByPartsPaperScaling& m) const {
+      return "ntk by parts (paper), factor " + number(m.factor);
+    }
     std::string operator()(const YarnScaling& m) const {
-      return "yarn, factor " + number(m.factor) + " of " + number(m.original_max_position) + ", beta " + number(m.beta_fast) + " / " +
-             number(m.beta_slow) + (m.truncate ? "" : ", range not rounded");
+      return "yarn, factor " + number(m.factor) + " of " + number(m.original_max_position) + ", beta " +
+             number(m.beta_fast) + " / " + number(m.beta_slow) + (m.truncate ? "" : ", range not rounded");
     }
     std::string operator()(const LongRopeScaling& m) const {
       return "longrope, short list up to " + number(m.original_max_position) + ", long list beyond";
     }
     std::string operator()(const Llama3Scaling& m) const {
-      return "llama3, factor " + number(m.factor) + " of " + number(m.original_max_position) + ", low " + number(m.low_freq_factor) +
-             ", high " + number(m.high_freq_factor);
+      return "llama3, factor " + number(m.factor) + " of " + number(m.original_max_position) + ", low " +
+             number(m.low_freq_factor) + ", high " + number(m.high_freq_factor);
     }
     std::string operator()(const ProportionalScaling& m) const {
-      return "proportional, " + number(m.proportion) + " of the pairs" + (m.factor == 1 ? "" : ", factor " + number(m.factor));
+      return "proportional, " + number(m.proportion) + " of the pairs" +
+             (m.factor == 1 ? "" : ", factor " + number(m.factor));
     }
     std::string operator()(const GivenFrequencies&) const { return "frequencies given as numbers"; }
   };
@@ -136,18 +143,22 @@ std::string bands_text(const RopeSpec& s, std::int64_t seq_len) {
   std::string out;
   for (const Band& band : frequency_bands(s, seq_len)) {
     const std::string pairs = format("%d-%d", band.begin, band.end - 1);
-    const std::string waves = std::isinf(band.last_wavelength) ? "-" : format("%.4g to %.4g", band.first_wavelength, band.last_wavelength);
+    const std::string waves =
+        std::isinf(band.last_wavelength) ? "-" : format("%.4g to %.4g", band.first_wavelength, band.last_wavelength);
     std::string note = effect_text(band);
-    if (trained > 0 && band.effect != BandEffect::kStill) note += band.turns_in_training ? "" : "; no full turn in training";
+    if (trained > 0 && band.effect != BandEffect::kStill)
+      note += band.turns_in_training ? "" : "; no full turn in training";
     out += line(out.empty() ? "bands" : "", format("%-9s %-24s %s", pairs.c_str(), waves.c_str(), note.c_str()));
   }
   const std::string unit = s.angle_multiplier == 1 ? "positions" : "units";
-  return line("", "pairs     wavelength (" + unit + ")" + std::string(unit == "positions" ? "   " : "       ") + "what the method does") + out;
+  return line("", "pairs     wavelength (" + unit + ")" + std::string(unit == "positions" ? "   " : "       ") +
+                      "what the method does") +
+         out;
 }
 
 std::string factors_text(const LayerRotation& layer) {
-  std::string out = "attention " + number(layer.query.attention_factor) + " (on cos and sin), softmax " + number(layer.softmax_factor) +
-                    ", query " + number(layer.query_scale);
+  std::string out = "attention " + number(layer.query.attention_factor) + " (on cos and sin), softmax " +
+                    number(layer.softmax_factor) + ", query " + number(layer.query_scale);
   return out;
 }
 
@@ -156,8 +167,10 @@ std::string temperature_text(const QueryScaleRule& rule) {
   switch (rule.kind) {
     case QueryScaleRule::Kind::kNone: return "";
     case QueryScaleRule::Kind::kLogFloor:
-      return "query * (1 + " + number(rule.beta) + " ln(1 + floor((" + position + ") / " + number(rule.floor_scale) + ")))";
-    case QueryScaleRule::Kind::kPower: return "query * (1 + (" + position + ") / " + number(rule.floor_scale) + ")^" + number(rule.beta);
+      return "query * (1 + " + number(rule.beta) + " ln(1 + floor((" + position + ") / " + number(rule.floor_scale) +
+             ")))";
+    case QueryScaleRule::Kind::kPower:
+      return "query * (1 + (" + position + ") / " + number(rule.floor_scale) + ")^" + number(rule.beta);
     case QueryScaleRule::Kind::kLogN: return "query * max(1, ln(m + 1) / ln(" + number(rule.floor_scale) + "))";
   }
   return "";
@@ -175,17 +188,20 @@ std::string rotation_text(const ModelRotation& r, const ReadOptions& options) {
   const RopeSpec& s = *r.spec;
   std::string out = line("rotates", channels_text(s, r.rotation.query), origin(r, "partial_rotary_factor"));
   out += line("applied to", applied_text(r.rotation));
-  if (r.rotation.query.num_axes > 1 || r.rotation.axes[0].name != "token") out += line("axes", axes_text(r), origin(r, "sections"));
+  if (r.rotation.query.num_axes > 1 || r.rotation.axes[0].name != "token")
+    out += line("axes", axes_text(r), origin(r, "sections"));
   out += line("base", number(s.base), origin(r, "base"));
   out += line("method", method_text(s));
   if (depends_on_length(s.scaling))
-    out += line("", options.seq_len > 0 ? "shown for a sequence of " + std::to_string(options.seq_len)
-                                        : std::string("depends on the sequence length; shown unscaled, --seq-len N shows another"));
+    out += line("", options.seq_len > 0
+                        ? "shown for a sequence of " + std::to_string(options.seq_len)
+                        : std::string("depends on the sequence length; shown unscaled, --seq-len N shows another"));
   out += bands_text(s, options.seq_len);
   out += line("factors", factors_text(r.rotation));
   if (s.max_position > 0) {
     const double trained = trained_length(s);
-    out += line("limit", number(s.max_position) + " positions" + (trained != s.max_position ? ", original " + number(trained) : ""));
+    out += line("limit", number(s.max_position) + " positions" +
+                             (trained != s.max_position ? ", original " + number(trained) : ""));
   }
   out += line("fingerprint", format("%016llx", static_cast<unsigned long long>(fingerprint(r.rotation.query))));
   return out;
@@ -196,16 +212,20 @@ std::string sources_text(const ModelRotation& r) {
   std::string out;
   for (const Source& s : r.sources) {
     if (s.field == "base" || s.field == "sections" || s.field == "partial_rotary_factor") continue;
-    out += line(out.empty() ? "read" : "", s.field + " = " + shortened(s.value, 48) + (s.assumed ? "   (assumed: no " + s.key + ")" : "   (" + s.key + ")"));
+    out += line(out.empty() ? "read" : "", s.field + " = " + shortened(s.value, 48) +
+                                               (s.assumed ? "   (assumed: no " + s.key + ")" : "   (" + s.key + ")"));
   }
   return out;
 }
 
 std::string body(const ModelRotation& r, const ReadOptions& options) {
   std::string out;
-  if (!r.rotation.not_a_rotation.empty()) out += line("rotation", "none that can be named: " + r.rotation.not_a_rotation);
-  else if (!r.spec) out += line("rotation", "none");
-  else out += rotation_text(r, options);
+  if (!r.rotation.not_a_rotation.empty())
+    out += line("rotation", "none that can be named: " + r.rotation.not_a_rotation);
+  else if (!r.spec)
+    out += line("rotation", "none");
+  else
+    out += rotation_text(r, options);
   if (const std::string t = temperature_text(r.rotation.query_scale_rule); !t.empty()) out += line("temperature", t);
   if (!r.note.empty()) out += line("note", r.note);
   return out + sources_text(r);
@@ -221,7 +241,9 @@ std::vector<Block> blocks(const ModelConfig& config, const ReadOptions& options)
   std::vector<Block> out;
   for (const ModelRotation& r : config.rotations) {
     const std::string text = body(r, options);
-    const auto same = [&](const Block& b) { return b.body == text && b.head.component == r.component && b.head.part == r.part; };
+    const auto same = [&](const Block& b) {
+      return b.body == text && b.head.component == r.component && b.head.part == r.part;
+    };
     const auto found = std::find_if(out.begin(), out.end(), same);
     if (found == out.end()) {
       out.push_back({r, text});
@@ -237,7 +259,8 @@ std::vector<Block> blocks(const ModelConfig& config, const ReadOptions& options)
 }  // namespace
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options) {
-  std::string out = (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " + std::string(to_string(config.reference)) +
+  std::string out = (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " +
+                    std::string(to_string(config.reference)) +
                     (config.reference == Reference::kTransformers ? " 5.24 does" : " (the file as written)") + ", " +
                     std::string(to_string(options.arithmetic)) + " arithmetic\n";
   for (const Block& b : blocks(config, options)) out += "\n" + title(b.head) + b.body;

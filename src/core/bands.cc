@@ -16,8 +16,10 @@ constexpr double kSame = 1e-9;
 struct Original {
   template <class T>
   double operator()(const T& s) const {
-    if constexpr (requires { s.original_max_position; }) return s.original_max_position;
-    else return 0;
+    if constexpr (requires { s.original_max_position; })
+      return s.original_max_position;
+    else
+      return 0;
   }
 };
 
@@ -29,7 +31,8 @@ struct Lists {
 Lists lists_of(const RopeSpec& spec, std::int64_t seq_len) {
   Lists out;
   if (const auto* given = std::get_if<GivenFrequencies>(&spec.scaling)) {
-    const auto pairs = static_cast<std::size_t>(spec.rotary_dim / 2), axes = static_cast<std::size_t>(spec.axes.num_axes);
+    const auto pairs = static_cast<std::size_t>(spec.rotary_dim / 2),
+               axes = static_cast<std::size_t>(spec.axes.num_axes);
     for (std::size_t i = 0; i < pairs; ++i) {
       double sum = 0;
       for (std::size_t axis = 0; axis < axes; ++axis) sum += std::abs(given->frequencies[i * axes + axis]);

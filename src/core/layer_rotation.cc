@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/double_double.h"
 #include "core/require.h"
@@ -22,6 +23,24 @@ double query_scale_at(const QueryScaleRule& rule, double position) {
       return std::max(1.0, log_of(std::max(position + 1, 1.0)) / log_of(rule.floor_scale));
   }
   return 1;
+}
+
+double xpos_scale(const Xpos& xpos, int pair, int num_pairs, double position) {
+  constexpr std::string_view kFunction = "xpos_scale";
+  const auto positive = [](double x) { return std::isfinite(x) && x > 0; };
+  detail::require(positive(xpos.scale_base), kFunction, "scale_base must be finite and positive", xpos.scale_base);
+  detail::require(positive(xpos.gamma), kFunction, "gamma must be finite and positive", xpos.gamma);
+  detail::require(std::isfinite(xpos.center), kFunction, "center must be finite", xpos.center);
+  detail::require(pair >= 0 && pair < num_pairs, kFunction, "pair must be in 0 .. num_pairs-1", pair);
+  detail::require(std::isfinite(position), kFunction, "position must be finite", position);
+  using detail::DoubleDouble;
+  const DoubleDouble share = DoubleDouble{double(pair)} / DoubleDouble{double(num_pairs)};
+  const DoubleDouble zeta = (share + xpos.gamma) / (DoubleDouble{1} + xpos.gamma);
+  const DoubleDouble exponent = detail::two_sum(position, -xpos.center) / DoubleDouble{xpos.scale_base};
+  const double magnitude = exponent.hi * log(zeta).hi;
+  if (magnitude > 710) return std::numeric_limits<double>::infinity();
+  if (!(magnitude > -746)) return 0;
+  return to_double(pow(zeta, exponent));
 }
 
 }  // namespace rotary

@@ -26,12 +26,15 @@ bool same_frequencies(const RotationMap& x, const RotationMap& y, double relativ
                     [&](const Frequency& f, const Frequency& g) { return close(f, g, relative); });
 }
 
-// One frequency per pair, the sum over the axes (all but one are zero in regular maps).
-std::vector<double> frequencies(const RotationMap& map) {
-  std::vector<double> out;
+// One frequency per pair of a set, the sum over the axes (all but one are zero in regular maps).
+std::vector<Frequency> frequencies(const RotationMap& map, int set) {
+  std::vector<Frequency> out;
   for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i) {
-    double sum = 0;
-    for (int axis = 0; axis < map.num_axes; ++axis) sum += map.at(0, i, axis).hi;
+    Frequency sum;
+    for (int axis = 0; axis < map.num_axes; ++axis) {
+      sum.hi += map.at(set, i, axis).hi;
+      sum.lo += map.at(set, i, axis).lo;
+    }
     out.push_back(sum);
   }
   return out;
@@ -55,29 +58,81 @@ std::string structural_cause(const RotationMap& x, const RotationMap& y) {
   return "";
 }
 
-// ln(y_i / x_i) as a line in i: 0 everywhere but a slope means another base or another exponent denominator.
+// The frequencies of the first set in which the maps differ.
+struct Lists {
+  std::vector<Frequency> f, g;
+
+  std::size_t size() const { return f.size(); }
+  double ratio(std::size_t i) const { return f[i].hi == 0 ? (g[i].hi == 0 ? 1 : 0) : g[i].hi / f[i].hi; }
+  template <class Holds>
+  bool all(Holds holds) const {
+    for (std::size_t i = 0; i < size(); ++i)
+      if (!holds(i)) return false;
+    return true;
+  }
+};
+
+Lists differing_lists(const RotationMap& x, const RotationMap& y) {
+  for (int set = 0; set < x.num_sets; ++set) {
+    Lists lists{frequencies(x, set), frequencies(y, set)};
+    if (!lists.all([&](std::size_t i) { return close(lists.f[i], lists.g[i], kSame); })) return lists;
+  }
+  return {frequencies(x, 0), frequencies(y, 0)};
+}
+
+// Whether all frequencies are numbers of at most `bits` binary digits.
+bool fit(const std::vector<Frequency>& list, int bits) {
+  return std::all_of(list.begin(), list.end(), [&](const Frequency& f) {
+    int exponent = 0;
+    const double digits = std::ldexp(std::frexp(f.hi, &exponent), bits);
+    return f.lo == 0 && digits == std::floor(digits);
+  });
+}
+
+std::string rounding_cause(const Lists& lists) {
+  const auto near = [&](double relative, double absolute) {
+    return lists.all([&](std::size_t i) {
+      return std::abs(lists.g[i].hi - lists.f[i].hi) <= relative * std::abs(lists.f[i].hi) + absolute;
+    });
+  };
+  if (near(1e-6, 0) && fit(lists.f, 24) != fit(lists.g, 24)) return "float32 rounding of the frequencies";
+  // bfloat16 has 8 digits, float16 11 and none below 2^-24.
+  if (near(1.0 / 256, 0x1p-25) && fit(lists.f, 11) != fit(lists.g, 11)) return "16-bit frequencies";
+  return "";
+}
+
+// p where g_i / g_0 = (f_i / f_0)^p and g_0 = f_0, else 0: another base or exponent denominator, in whatever order and
+// number of lists. What is left over must be small beside the difference itself.
+double common_power(const Lists& lists) {
+  const auto octaves = [](const std::vector<Frequency>& list, std::size_t i) {
+    return std::log(list[i].hi / list[0].hi);
+  };
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < lists.size(); ++i)
+    if (std::abs(octaves(lists.f, i)) > std::abs(octaves(lists.f, last))) last = i;
+  if (last == 0 || !close(lists.ratio(0), 1, 1e-6)) return 0;
+  const double power = octaves(lists.g, last) / octaves(lists.f, last);
+  const double difference = std::abs(octaves(lists.g, last) - octaves(lists.f, last));
+  const bool common = lists.all(
+      [&](std::size_t i) { return std::abs(octaves(lists.g, i) - power * octaves(lists.f, i)) <= 0.01 * difference; });
+  return common ? power : 0;
+}
+
 std::string frequency_cause(const RotationMap& x, const RotationMap& y) {
-  const std::vector<double> f = frequencies(x), g = frequencies(y);
-  const std::size_t n = f.size();
-  std::vector<double> ratio;
-  for (std::size_t i = 0; i < n; ++i) ratio.push_back(f[i] == 0 ? (g[i] == 0 ? 1 : 0) : g[i] / f[i]);
-  const auto all = [&](auto holds) { return std::all_of(ratio.begin(), ratio.end(), holds); };
-  if (all([](double r) { return close(r, -1, 1e-6); })) return "sign";
-  if (all([](double r) { return close(r, 1, 1e-6); })) return "float32 rounding of the frequencies";
-  if (all([](double r) { return close(r, 1, 1.0 / 256); })) return "16-bit frequencies";
-  if (all([&](double r) { return close(r, ratio[0], 1e-6); })) return "constant factor (linear scaling)";
-  if (!all([](double r) { return r > 0; })) return "pairs that do not turn";
-  const double slope = std::log(ratio[n - 1]) / static_cast<double>(n - 1);
-  bool straight = close(ratio[0], 1, 1e-6);
-  for (std::size_t i = 0; i < n; ++i) straight &= std::abs(std::log(ratio[i]) - slope * static_cast<double>(i)) < 1e-5;
-  if (straight) {
-    const double decay_ratio = std::log(g[1] / g[0]) / std::log(f[1] / f[0]);
-    const double widths = static_cast<double>(x.channels) / (2.0 * static_cast<double>(n));
-    const bool denominator = widths != 1 && (close(decay_ratio, widths, 1e-5) || close(decay_ratio, 1 / widths, 1e-5));
+  const Lists lists = differing_lists(x, y);
+  if (lists.all([&](std::size_t i) { return close(lists.ratio(i), -1, 1e-6); })) return "sign";
+  if (const std::string rounding = rounding_cause(lists); !rounding.empty()) return rounding;
+  const double first = lists.ratio(0);
+  if (lists.all([&](std::size_t i) { return std::abs(lists.ratio(i) - first) <= 1e-3 * std::abs(first - 1); }))
+    return "constant factor (linear scaling)";
+  if (!lists.all([&](std::size_t i) { return lists.ratio(i) > 0; })) return "pairs that do not turn";
+  if (const double power = common_power(lists); power != 0) {
+    const double widths = static_cast<double>(x.channels) / (2.0 * static_cast<double>(lists.size()));
+    const bool denominator = widths != 1 && (close(power, widths, 1e-5) || close(power, 1 / widths, 1e-5));
     return denominator ? "exponent denominator" : "base";
   }
-  const auto kept = std::count_if(ratio.begin(), ratio.end(), [](double r) { return close(r, 1, 1e-6); });
-  return kept > 0 ? "context scaling (part of the pairs)" : "context scaling";
+  const bool some_kept = !lists.all([&](std::size_t i) { return !close(lists.ratio(i), 1, 1e-6); });
+  return some_kept ? "context scaling (part of the pairs)" : "context scaling";
 }
 
 std::string factor_cause(double x, double y) {

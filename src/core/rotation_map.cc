@@ -67,28 +67,38 @@ std::vector<int> passed_channels(int channels, const std::vector<ChannelPair>& p
 
 void require_map(bool ok, std::string_view must_hold, double got) { require(ok, "validate_map", must_hold, got); }
 
+// Channels seen so far, each of which may come once. The messages are literals: this runs for every table.
+class Channels {
+ public:
+  Channels(int count, std::string_view range, std::string_view once)
+      : seen_(static_cast<std::size_t>(count)), range_(range), once_(once) {}
+
+  void mark(int channel) {
+    require_map(channel >= 0 && channel < static_cast<int>(seen_.size()), range_, channel);
+    require_map(!seen_[static_cast<std::size_t>(channel)], once_, channel);
+    seen_[static_cast<std::size_t>(channel)] = true;
+  }
+  bool has(int channel) const { return seen_[static_cast<std::size_t>(channel)]; }
+
+ private:
+  std::vector<bool> seen_;
+  std::string_view range_, once_;
+};
+
 void check_channels(const RotationMap& map) {
-  const auto count = static_cast<std::size_t>(map.channels);
-  std::vector<bool> read(count), written(count);
-  const auto mark = [&](std::vector<bool>& seen, int channel, std::string_view what) {
-    require_map(channel >= 0 && channel < map.channels, std::string(what) + " channels must be in 0 .. channels-1",
-                channel);
-    require_map(!seen[static_cast<std::size_t>(channel)],
-                std::string("a channel must be ") + std::string(what) + " once", channel);
-    seen[static_cast<std::size_t>(channel)] = true;
-  };
+  Channels read(map.channels, "read channels must be in 0 .. channels-1", "a channel must be read once");
+  Channels written(map.channels, "written channels must be in 0 .. channels-1", "a channel must be written once");
   int previous = -1;
   for (const ChannelPair& p : map.pairs) {
     require_map(p.a < p.b && p.a > previous, "pairs must have a < b and be sorted by a", p.a);
     previous = p.a;
-    for (int channel : {p.a, p.b}) mark(read, channel, "read");
-    for (int channel : {p.c, p.d}) mark(written, channel, "written");
+    for (int channel : {p.a, p.b}) read.mark(channel);
+    for (int channel : {p.c, p.d}) written.mark(channel);
   }
   for (int channel = 0; channel < map.channels; ++channel) {
-    const bool paired = read[static_cast<std::size_t>(channel)];
     const int to = map.pass_to[static_cast<std::size_t>(channel)];
-    require_map(paired == (to == -1), "pass_to must be -1 for paired channels and only for them", to);
-    if (!paired) mark(written, to, "written");
+    require_map(read.has(channel) == (to == -1), "pass_to must be -1 for paired channels and only for them", to);
+    if (!read.has(channel)) written.mark(to);
   }
 }
 
@@ -101,8 +111,9 @@ void validate_map(const RotationMap& map) {
   require(map.pass_to.size() == static_cast<std::size_t>(map.channels), "validate_map",
           "pass_to must have one entry per channel", map.pass_to.size());
   const auto want = static_cast<std::size_t>(map.num_sets) * map.pairs.size() * static_cast<std::size_t>(map.num_axes);
-  require(map.frequency.size() == want, "validate_map",
-          "frequency must be [num_sets][pairs][num_axes] = " + std::to_string(want), map.frequency.size());
+  if (map.frequency.size() != want)
+    require(false, "validate_map", "frequency must be [num_sets][pairs][num_axes] = " + std::to_string(want),
+            map.frequency.size());
   for (const Frequency& f : map.frequency)
     require_map(std::isfinite(f.hi) && std::isfinite(f.lo), "frequencies must be finite", f.hi);
   require_map(std::isfinite(map.attention_factor) && map.attention_factor > 0,
@@ -148,166 +159,6 @@ RotationMap make_rotation_map(const RopeSpec& spec, std::int64_t seq_len, Arithm
   map.pass_to = passed_channels(map.channels, map.pairs);
   map.attention_factor = detail::attention_factor(spec.scaling, seq_len);
   return map;
-}
-
-RotationMap inverse(const RotationMap& map) {
-  validate_map(map);
-  RotationMap out = map;
-  std::vector<std::size_t> order(map.pairs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  // (c, d) -> (a, b) by -t; where c > d the plane is read as (d, c) -> (b, a), which turns the other way.
-  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-    return std::min(map.pairs[x].c, map.pairs[x].d) < std::min(map.pairs[y].c, map.pairs[y].d);
-  });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const ChannelPair p = map.pairs[order[i]];
-    const bool swapped = p.c > p.d;
-    out.pairs[i] = swapped ? ChannelPair{p.d, p.c, p.b, p.a} : ChannelPair{p.c, p.d, p.a, p.b};
-    for (int set = 0; set < map.num_sets; ++set)
-      for (int axis = 0; axis < map.num_axes; ++axis) {
-        const Frequency& f = map.at(set, static_cast<int>(order[i]), axis);
-        out.frequency[(static_cast<std::size_t>(set) * order.size() + i) * static_cast<std::size_t>(map.num_axes) +
-                      static_cast<std::size_t>(axis)] = swapped ? f : Frequency{-f.hi, -f.lo};
-      }
-  }
-  std::fill(out.pass_to.begin(), out.pass_to.end(), -1);
-  for (int channel = 0; channel < map.channels; ++channel)
-    if (const int to = map.pass_to[static_cast<std::size_t>(channel)]; to >= 0)
-      out.pass_to[static_cast<std::size_t>(to)] = channel;
-  out.attention_factor = 1 / map.attention_factor;
-  return out;
-}
-
-RotationMap slice(const RotationMap& map, int begin, int end) {
-  validate_map(map);
-  require<std::out_of_range>(begin >= 0 && begin < end && end <= map.channels, "slice",
-                             "bounds must satisfy 0 <= begin < end <= channels",
-                             std::to_string(begin) + " .. " + std::to_string(end));
-  const auto inside = [&](int channel) { return channel >= begin && channel < end; };
-  RotationMap out;
-  out.channels = end - begin;
-  out.num_axes = map.num_axes;
-  out.num_sets = map.num_sets;
-  out.attention_factor = map.attention_factor;
-  std::vector<int> kept;
-  for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i) {
-    const ChannelPair& p = map.pairs[static_cast<std::size_t>(i)];
-    const int count = inside(p.a) + inside(p.b) + inside(p.c) + inside(p.d);
-    require(count == 0 || count == 4, "slice", "a pair and its output must lie on one side of each bound",
-            "(" + std::to_string(p.a) + ", " + std::to_string(p.b) + ")");
-    if (count == 0) continue;
-    kept.push_back(i);
-    out.pairs.push_back({p.a - begin, p.b - begin, p.c - begin, p.d - begin});
-  }
-  for (int set = 0; set < map.num_sets; ++set)
-    for (int i : kept)
-      for (int axis = 0; axis < map.num_axes; ++axis) out.frequency.push_back(map.at(set, i, axis));
-  for (int channel = begin; channel < end; ++channel) {
-    const int to = map.pass_to[static_cast<std::size_t>(channel)];
-    require(to == -1 || inside(to), "slice", "a passed channel must stay within the bounds", to);
-    out.pass_to.push_back(to == -1 ? -1 : to - begin);
-  }
-  validate_map(out);
-  return out;
-}
-
-namespace {
-
-// How a map treats the plane of output channels (c, d): the pair that reads them, turned or not, or nothing.
-struct Plane {
-  int pair = -1;
-  bool swapped = false;
-};
-
-Plane plane_of(const RotationMap& map, int c, int d) {
-  for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i) {
-    const ChannelPair& p = map.pairs[static_cast<std::size_t>(i)];
-    if (p.a == c && p.b == d) return {i, false};
-    if (p.a == d && p.b == c) return {i, true};
-  }
-  require(map.pass_to[static_cast<std::size_t>(c)] >= 0 && map.pass_to[static_cast<std::size_t>(d)] >= 0, "compose",
-          "every output plane of the first map must be a plane of the second or pass through it", c);
-  return {};
-}
-
-struct ComposedPair {
-  ChannelPair channels;
-  int first = -1, second = -1;
-  bool swapped = false;  // the second map sees the plane with its ends exchanged
-};
-
-}  // namespace
-
-RotationMap compose(const RotationMap& first, const RotationMap& second) {
-  validate_map(first);
-  validate_map(second);
-  require(first.channels == second.channels, "compose", "both maps must have the same number of channels",
-          second.channels);
-  require(first.num_axes == second.num_axes, "compose", "both maps must have the same number of axes", second.num_axes);
-  require(first.num_sets == second.num_sets, "compose", "both maps must have the same number of frequency sets",
-          second.num_sets);
-
-  std::vector<ComposedPair> pairs;
-  std::vector<bool> used(second.pairs.size());
-  for (int i = 0; i < static_cast<int>(first.pairs.size()); ++i) {
-    const ChannelPair& p = first.pairs[static_cast<std::size_t>(i)];
-    const Plane plane = plane_of(second, p.c, p.d);
-    if (plane.pair < 0) {
-      pairs.push_back(
-          {{p.a, p.b, second.pass_to[static_cast<std::size_t>(p.c)], second.pass_to[static_cast<std::size_t>(p.d)]},
-           i,
-           -1,
-           false});
-      continue;
-    }
-    const ChannelPair& q = second.pairs[static_cast<std::size_t>(plane.pair)];
-    used[static_cast<std::size_t>(plane.pair)] = true;
-    pairs.push_back({plane.swapped ? ChannelPair{p.a, p.b, q.d, q.c} : ChannelPair{p.a, p.b, q.c, q.d}, i, plane.pair,
-                     plane.swapped});
-  }
-  std::vector<int> source(static_cast<std::size_t>(first.channels), -1);
-  for (int channel = 0; channel < first.channels; ++channel)
-    if (const int to = first.pass_to[static_cast<std::size_t>(channel)]; to >= 0)
-      source[static_cast<std::size_t>(to)] = channel;
-  RotationMap out = first;
-  out.pairs.clear();
-  out.frequency.clear();
-  for (std::size_t j = 0; j < second.pairs.size(); ++j) {
-    if (used[j]) continue;
-    const ChannelPair& q = second.pairs[j];
-    const int a = source[static_cast<std::size_t>(q.a)], b = source[static_cast<std::size_t>(q.b)];
-    require(a >= 0 && b >= 0, "compose",
-            "every plane of the second map must be an output plane of the first or pass through it", q.a);
-    const bool swapped = a > b;
-    pairs.push_back(
-        {swapped ? ChannelPair{b, a, q.d, q.c} : ChannelPair{a, b, q.c, q.d}, -1, static_cast<int>(j), swapped});
-  }
-  std::sort(pairs.begin(), pairs.end(),
-            [](const ComposedPair& x, const ComposedPair& y) { return x.channels.a < y.channels.a; });
-
-  out.attention_factor = first.attention_factor * second.attention_factor;
-  for (const ComposedPair& p : pairs) {
-    const bool both = p.first >= 0 && p.second >= 0;
-    const double other = p.first >= 0 ? second.attention_factor : first.attention_factor;
-    require(both || other == 1, "compose",
-            "a plane turned by one map only needs the other map's attention factor to be 1", other);
-    out.pairs.push_back(p.channels);
-  }
-  for (int set = 0; set < out.num_sets; ++set)
-    for (const ComposedPair& p : pairs)
-      for (int axis = 0; axis < out.num_axes; ++axis) {
-        const Frequency f = p.first >= 0 ? first.at(set, p.first, axis) : Frequency{};
-        const Frequency g = p.second >= 0 ? second.at(set, p.second, axis) : Frequency{};
-        const DoubleDouble sum =
-            DoubleDouble{f.hi, f.lo} + (p.swapped ? DoubleDouble{-g.hi, -g.lo} : DoubleDouble{g.hi, g.lo});
-        out.frequency.push_back(to_frequency(sum));
-      }
-  for (int channel = 0; channel < first.channels; ++channel) {
-    const int via = first.pass_to[static_cast<std::size_t>(channel)];
-    out.pass_to[static_cast<std::size_t>(channel)] = via < 0 ? -1 : second.pass_to[static_cast<std::size_t>(via)];
-  }
-  validate_map(out);
-  return out;
 }
 
 LengthRule::LengthRule(RopeSpec spec, Arithmetic arithmetic) : spec_(std::move(spec)), arithmetic_(arithmetic) {

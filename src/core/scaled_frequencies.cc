@@ -8,8 +8,6 @@
 namespace rotary::detail {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-
 // Two kinds of numbers share the formulas: DoubleDouble (exact) and float (the reference's tensors).
 template <class Real>
 Real real(double x) {
@@ -48,7 +46,7 @@ double log_double(double x) { return to_double(log(DoubleDouble{x, 0})); }
 template <class Real>
 Real two_pi() {
   if constexpr (std::is_same_v<Real, float>)
-    return static_cast<float>(2 * kPi);
+    return 6.283185307179586F;
   else
     return DoubleDouble{6.283185307179586, 2.4492935982947064e-16};
 }
@@ -71,11 +69,21 @@ std::vector<Real> inverse(std::vector<Real> values) {
   return values;
 }
 
+// a - b of two numbers that Python holds: the reference subtracts in double.
+template <class Real>
+Real difference(DoubleDouble a, DoubleDouble b) {
+  if constexpr (std::is_same_v<Real, float>)
+    return static_cast<float>(a.hi - b.hi);
+  else
+    return a - b;
+}
+
 // 0 below low, 1 above high, linear between; equal bounds are widened as the released code does.
 template <class Real>
-Real ramp(int i, CorrectionRange range) {
-  const double high = range.low == range.high ? range.high + 0.001 : range.high;
-  const Real x = (real<Real>(i) - real<Real>(range.low)) / real<Real>(high - range.low);
+Real ramp(int i, const CorrectionRange& range) {
+  const DoubleDouble high = range.low == range.high ? range.high + 0.001 : range.high;
+  const Real low = difference<Real>(range.low, DoubleDouble{});
+  const Real x = (real<Real>(i) - low) / difference<Real>(high, range.low);
   return x < real<Real>(0) ? real<Real>(0) : real<Real>(1) < x ? real<Real>(1) : x;
 }
 
@@ -209,7 +217,7 @@ struct Formula {
         continue;
       }
       const Real smooth = (over(real<Real>(s.original_max_position), wavelength) - real<Real>(s.low_freq_factor)) /
-                          real<Real>(s.high_freq_factor - s.low_freq_factor);
+                          difference<Real>({s.high_freq_factor}, {s.low_freq_factor});
       f = (real<Real>(1) - smooth) * f / real<Real>(s.factor) + smooth * f;
     }
     return out;
@@ -266,14 +274,14 @@ struct AttentionFactor {
 
 CorrectionRange correction_range(double fast, double slow, const FrequencyList& list, double original_max_position,
                                  bool truncate) {
-  const double d = list.denominator;
   const auto pair_of = [&](double rotations) {
-    return d * log_double(original_max_position / (rotations * 2 * kPi)) / (2 * log_double(list.base));
+    const DoubleDouble turn = DoubleDouble{original_max_position} / (two_pi<DoubleDouble>() * rotations);
+    return log(turn) * static_cast<double>(list.denominator) / (log(DoubleDouble{list.base}) * 2.0);
   };
   CorrectionRange range{pair_of(fast), pair_of(slow)};
-  if (truncate) range = {std::floor(range.low), std::ceil(range.high)};
+  if (truncate) range = {{std::floor(range.low.hi)}, {std::ceil(range.high.hi)}};
   // The upper clamp is d - 1, not the last pair: what the released code does and every checkpoint was trained with.
-  return {std::max(range.low, 0.0), std::min(range.high, d - 1)};
+  return {std::max(range.low, DoubleDouble{0}), std::min(range.high, DoubleDouble{list.denominator - 1.0})};
 }
 
 std::vector<DoubleDouble> exact_frequencies(const Scaling& scaling, const FrequencyList& list) {

@@ -30,7 +30,7 @@ double attention_factor(const Scaling& scaling, std::int64_t seq_len);
 
 /// YaRN's correction range [low, high] as pair indices, before widening equal bounds.
 struct CorrectionRange {
-  double low = 0, high = 0;
+  DoubleDouble low, high;
 };
 CorrectionRange correction_range(double fast, double slow, const FrequencyList& list, double original_max_position,
                                  bool truncate);

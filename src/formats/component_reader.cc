@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 #include "formats/layer_plan.h"
 #include "formats/rope_parameters.h"
@@ -17,20 +19,29 @@ std::string text_of(const Json& row, const char* key, const std::string& otherwi
   return found == row.end() ? otherwise : found->get<std::string>();
 }
 
-// A view of the configuration as one layer sees it: "per_layer_config" entries replace keys for their layer.
-Json overlaid(const ConfigView& view, int layer) {
+// The entry of "per_layer_config" for a layer, whose index may be padded with zeros; null if there is none.
+const Json* layer_entry(const ConfigView& view, int layer) {
   const Value entries = member(view.node(), view.path(), "per_layer_config");
-  if (!entries || !entries.json->is_object()) return nullptr;
-  for (const auto& [key, entry] : entries.json->items()) {
-    const bool digits = !key.empty() && key.size() < 6 &&
-                        std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits || std::stoi(key) != layer || !entry.is_object()) continue;
-    Json node = view.node();
-    node.erase("per_layer_config");
-    node.update(entry);
-    return node;
+  if (!entries) return nullptr;
+  if (!entries.json->is_object()) fail(view.reading(), entries.path, "be an object or null", show(*entries.json));
+  std::string key = std::to_string(layer);
+  for (key.insert(0, 5 - std::min<std::size_t>(5, key.size()), '0'); !key.empty(); key.erase(0, 1)) {
+    if (const Value entry = member(*entries.json, entries.path, key)) {
+      if (!entry.json->is_object()) fail(view.reading(), entry.path, "be an object or null", show(*entry.json));
+      return entry.json;
+    }
+    if (key[0] != '0') break;
   }
   return nullptr;
+}
+
+// The configuration as that layer sees it.
+Json overlaid(const ConfigView& view, const Json& entry) {
+  view.reading().spend(view.reading().num_bytes, view.path_of("per_layer_config"));
+  Json node = view.node();
+  node.erase("per_layer_config");
+  node.update(entry);
+  return node;
 }
 
 // Layers that share a rotation: same layer type, same set of parameters, same base, rotating or not.
@@ -43,19 +54,17 @@ struct LayerGroup {
 };
 
 std::vector<LayerGroup> group(const ConfigView& view, const LayerPlan& plan) {
+  using Key = std::tuple<std::string, std::string, bool, double>;  // entry, type, rotates, base
   std::vector<LayerGroup> groups;
+  std::map<Key, std::size_t> places;
   for (const PlannedLayer& layer : plan.layers) {
-    const Json overlay = overlaid(view, layer.index);
-    const auto same = [&](const LayerGroup& g) {
-      return g.overlay == overlay && g.type == layer.type && g.rotates == layer.rotates &&
-             (!layer.rotates || !layer.base || *g.base->json == *layer.base->json);
-    };
-    auto found = std::find_if(groups.begin(), groups.end(), same);
-    if (found == groups.end()) {
-      groups.push_back({overlay, layer.type, layer.rotates, layer.base, {}});
-      found = std::prev(groups.end());
-    }
-    found->indices.push_back(layer.index);
+    const Json* entry = layer_entry(view, layer.index);
+    const double base = layer.rotates && layer.base ? to_number(view.reading(), *layer.base) : 0;
+    const Key key{entry ? entry->dump(-1, ' ', false, Json::error_handler_t::replace) : "", layer.type, layer.rotates,
+                  base};
+    const auto [place, is_new] = places.emplace(key, groups.size());
+    if (is_new) groups.push_back({entry ? overlaid(view, *entry) : Json(), layer.type, layer.rotates, layer.base, {}});
+    groups[place->second].indices.push_back(layer.index);
   }
   return groups;
 }
@@ -70,6 +79,15 @@ struct Widths {
 struct AssumedMismatch {
   std::string reason;
 };
+
+// "function: field must hold, got x" of the core, with the key that the field came from instead of the function.
+std::string with_key(std::string what, const std::string& dictionary, const std::vector<Source>& sources) {
+  if (const auto colon = what.find(": "); colon != std::string::npos) what = what.substr(colon + 2);
+  const std::string field = what.substr(0, what.find(' '));
+  for (const Source& source : sources)
+    if (source.field == field && !source.assumed) return source.key + what.substr(field.size());
+  return dictionary + ": " + what;
+}
 
 class ComponentReader {
  public:
@@ -104,7 +122,7 @@ class ComponentReader {
       const RopeParameters* set = set_for(sets, label_of(layers.type));
       const bool null_base = row_.value("null_base_is_none", false) && set && set->nulls.contains("rope_theta");
       const bool rotates = layers.rotates && set && !set->none && !null_base;
-      const ConfigView own(layers.overlay.is_null() ? view_.node() : layers.overlay, view_.path(), row_, reading_);
+      const ConfigView own = view_.with_node(layers.overlay.is_null() ? view_.node() : layers.overlay);
       const ComponentReader reader(own, model_type_, !layers.overlay.is_null());
       out.push_back(rotates ? reader.rotation(*set, layers, false) : reader.still(layers));
     }
@@ -142,7 +160,7 @@ class ComponentReader {
 
   ModelRotation named() const {
     ModelRotation out;
-    out.component = view_.path();
+    out.component = view_.component();
     out.model_type = model_type_;
     out.part = text_of(row_, "part");
     out.note = text_of(row_, "note");
@@ -228,6 +246,18 @@ class ComponentReader {
       out.rotary = view_.require_size(text_of(row_, "width_if_null"));
     }
     return out;
+  }
+
+  void add_width_sources(std::vector<Source>& sources) const {
+    const auto sum = row_.find("head");
+    if (sum != row_.end()) {
+      for (const Json& key : *sum) sources.push_back(view_.get(key.get<std::string>()).source(key.get<std::string>()));
+    } else if (const Value given = view_.in_file("head_dim"); given && !row_.value("head_dim_derived", false)) {
+      sources.push_back(given.source("head_dim"));
+    } else {
+      for (const char* key : {"head_dim", "hidden_size", "num_attention_heads"})
+        if (const Value value = view_.get(key)) sources.push_back(value.source(key));
+    }
   }
 
   // The share of the width that turns; 1 where this reference ignores the key.
@@ -339,49 +369,65 @@ class ComponentReader {
     std::vector<std::pair<int, double>> turns;  // axis, frequency
     int axis = 0;
     for (const Json& list : lists) {
+      const std::string count_key = list.at("count").get<std::string>();
+      const int count = view_.require_size(count_key), axes = list.value("axes", 1);
+      if (static_cast<std::int64_t>(turns.size()) + std::int64_t{count} * axes > s.rotary_dim / 2)
+        fail(reading_, view_.path_of(count_key), "fit into the head of " + std::to_string(s.head_dim) + " channels",
+             std::to_string(count));
       RopeSpec one;
-      one.head_dim = one.rotary_dim = 2 * view_.require_size(list.at("count").get<std::string>());
-      one.base = view_.number(list.at("base").get<std::string>()).value_or(10000);
+      one.head_dim = one.rotary_dim = 2 * count;
+      const Value base = view_.get(list.at("base").get<std::string>());
+      one.base = base ? to_number(reading_, base) : 10000;
+      if (!(one.base > 1)) fail(reading_, base.path, "be above 1", show(*base.json));
       const RotationMap map = make_rotation_map(one, 0, reading_.options.arithmetic);
-      for (int i = 0; i < list.value("axes", 1); ++i, ++axis)
+      for (int i = 0; i < axes; ++i, ++axis)
         for (const Frequency& f : map.frequency) turns.emplace_back(axis, f.hi);
     }
     s.axes.num_axes = axis;
     GivenFrequencies out;
     out.frequencies.resize(static_cast<std::size_t>(s.rotary_dim / 2 * axis));
-    if (static_cast<int>(turns.size()) > s.rotary_dim / 2)
-      fail(reading_, view_.path_of("head_dim"), "hold the frequency lists", std::to_string(s.head_dim));
     for (std::size_t i = 0; i < turns.size(); ++i)
       out.frequencies[i * static_cast<std::size_t>(axis) + static_cast<std::size_t>(turns[i].first)] = turns[i].second;
     return out;
+  }
+
+  // The key that the rotary width comes from.
+  std::string width_key(const RopeParameters& set) const {
+    if (const Value share = set.get("partial_rotary_factor")) return share.path;
+    for (const char* column : {"width", "absolute_width"})
+      if (const auto key = row_.find(column); key != row_.end() && key->is_string())
+        if (const Value width = view_.get(key->get<std::string>())) return width.path;
+    return view_.path_of("head_dim");
+  }
+
+  void set_rotary_width(RopeSpec& s, const RopeParameters& set, const Widths& w, std::vector<Source>& sources) const {
+    // Towers of three axes and more drop the channels that do not divide among them.
+    const int axes_count = axes_of_rule();
+    const int width = axes_count > 2 ? axes_count * 2 * (w.rotary / axes_count / 2) : w.rotary;
+    const double exact = width * partial(set, w, s.scaling, sources);
+    const std::string key = width_key(set);
+    if (!(exact >= 1 && exact <= s.head_dim))
+      fail(reading_, key, "give a rotary width in 2 .. " + std::to_string(s.head_dim), show(Json(exact)));
+    const int share = static_cast<int>(exact);  // truncated, as int() does
+    s.rotary_dim = share + share % 2;
+    if (share % 2 == 0) return;
+    if (s.rotary_dim > s.head_dim && row_.value("head_dim_floors", false))
+      throw AssumedMismatch{"hidden_size / num_attention_heads gives the odd head_dim " + std::to_string(share) +
+                            ": transformers 5 fails on this configuration"};
+    if (!reading_.as_transformers() || s.rotary_dim > s.head_dim)
+      fail(reading_, key, "give an even rotary width", std::to_string(share));
+    reading_.warn(key, "gives the odd rotary width " + std::to_string(share) + ": transformers 5 rounds up to " +
+                           std::to_string(s.rotary_dim) + " channels and keeps the odd number in the exponent");
+    s.frequency_dim = share;
   }
 
   RopeSpec spec(const RopeParameters& set, const LayerGroup& layers, std::vector<Source>& sources) const {
     RopeSpec s;
     const Widths w = widths(layers.type);
     s.head_dim = w.head;
+    add_width_sources(sources);
     s.scaling = read_scaling(set, view_, !set.label.empty(), sources);
-    // Towers of three axes and more drop the channels that do not divide among them.
-    const int axes_count = axes_of_rule();
-    const int width = axes_count > 2 ? axes_count * 2 * (w.rotary / axes_count / 2) : w.rotary;
-    const int share = static_cast<int>(width * partial(set, w, s.scaling, sources));  // truncated, as int() does
-    s.rotary_dim = share + share % 2;
-    if (share % 2 != 0) {
-      const std::string key =
-          set.get("partial_rotary_factor") ? set.get("partial_rotary_factor").path : view_.path_of("head_dim");
-      if (s.rotary_dim > s.head_dim && row_.value("head_dim_floors", false))
-        throw AssumedMismatch{"hidden_size / num_attention_heads gives the odd head_dim " + std::to_string(share) +
-                              ": transformers 5 fails on this configuration"};
-      if (!reading_.as_transformers() || s.rotary_dim > s.head_dim)
-        fail(reading_, key, "give an even rotary width", std::to_string(share));
-      reading_.warn(key, "gives the odd rotary width " + std::to_string(share) + ": transformers 5 rounds up to " +
-                             std::to_string(s.rotary_dim) + " channels and keeps the odd number in the exponent");
-      s.frequency_dim = share;
-    }
-    if (share < 1 || s.rotary_dim > s.head_dim)
-      fail(reading_,
-           set.get("partial_rotary_factor") ? set.get("partial_rotary_factor").path : view_.path_of("head_dim"),
-           "give a rotary width in 2 .. " + std::to_string(s.head_dim), std::to_string(share));
+    set_rotary_width(s, set, w, sources);
     s.rotary_offset = text_of(row_, "slice", "leading") == "trailing" ? s.head_dim - s.rotary_dim : 0;
     const std::string pairing = pairing_name();
     s.pairing = pairing == "half" ? Pairing::kHalf : Pairing::kInterleaved;
@@ -485,6 +531,7 @@ class ComponentReader {
 
   LayerRotation layer_rotation(const RopeSpec& s, const RopeParameters& set) const {
     LayerRotation out;
+    reading_.spend_on(s, set.path);
     out.query = make_rotation_map(s, reading_.options.seq_len, reading_.options.arithmetic);
     out.rotates_values = row_.contains("values") && values_rotate();
     out.rotates_output_back = row_.value("output_back", false);
@@ -525,9 +572,7 @@ class ComponentReader {
       out.head_dim = widths(layers.type).head;
       out.rotation.not_a_rotation = mismatch.reason;
     } catch (const std::invalid_argument& error) {
-      std::string what = error.what();
-      if (const auto colon = what.find(": "); colon != std::string::npos) what = what.substr(colon + 2);
-      throw std::runtime_error(reading_.name + ": " + set.path + ": " + what);
+      throw std::runtime_error(reading_.name + ": " + with_key(error.what(), set.path, out.sources));
     }
     return out;
   }
@@ -553,7 +598,7 @@ std::vector<ModelRotation> read_component(const ConfigView& view, const std::str
     Json row = view.row();
     row.erase("parts");
     row.merge_patch(part);
-    const ConfigView own(view.node(), view.path(), row, view.reading());
+    const ConfigView own = view.with_row(row);
     const Json head = row.value("head", Json::array());
     const bool has_width =
         std::all_of(head.begin(), head.end(), [&](const Json& key) { return bool(own.get(key.get<std::string>())); });

@@ -6,9 +6,26 @@
 namespace rotary::detail {
 
 void Reading::warn(const std::string& key, const std::string& message) {
+  constexpr std::size_t kMaxWarnings = 1000;
+  if (warnings.size() > kMaxWarnings) return;
   for (const ConfigWarning& w : warnings)
     if (w.key == key && w.message == message) return;
-  warnings.push_back({key, message});
+  if (warnings.size() == kMaxWarnings)
+    warnings.push_back({"", "further warnings are left out"});
+  else
+    warnings.push_back({key, message});
+}
+
+void Reading::spend(std::size_t bytes, const std::string& path) {
+  if (bytes > budget)
+    fail(*this, path, "be of a sensible size (at most 131072 frequencies in all layers that differ)", "more");
+  budget -= bytes;
+}
+
+// A frequency takes as long as copying 2 KiB.
+void Reading::spend_on(const RopeSpec& spec, const std::string& path) {
+  spend(16 * static_cast<std::size_t>(spec.head_dim), path);
+  spend(2048 * static_cast<std::size_t>(spec.rotary_dim / 2) * static_cast<std::size_t>(spec.axes.num_axes), path);
 }
 
 Source Value::source(std::string field) const { return {std::move(field), path, show(*json), assumed}; }
@@ -45,7 +62,7 @@ namespace {
 
 template <class T, class Convert>
 std::vector<T> to_list(const Reading& reading, const Value& value, std::string_view must_be, Convert convert) {
-  constexpr std::size_t kMaxEntries = 1 << 20;
+  constexpr std::size_t kMaxEntries = 1 << 16;
   if (!value.json->is_array() || value.json->size() > kMaxEntries)
     fail(reading, value.path, must_be, show(*value.json));
   std::vector<T> out;

@@ -17,9 +17,14 @@ struct Reading {
   std::string name;  ///< of the file, for messages
   ReadOptions options;
   std::vector<ConfigWarning> warnings;
+  std::size_t num_bytes = 0;                  ///< of the file
+  std::size_t budget = std::size_t{1} << 28;  ///< of bytes to copy or make
 
   bool as_transformers() const { return options.reference == Reference::kTransformers; }
   void warn(const std::string& key, const std::string& message);
+  /// Bounds what one file can cost; throws std::runtime_error like fail().
+  void spend(std::size_t bytes, const std::string& path);
+  void spend_on(const RopeSpec& spec, const std::string& path);
 };
 
 /// A value with its origin. Converts to `false` when neither the file nor the family has it.
@@ -50,8 +55,10 @@ Value member(const Json& object, const std::string& path, const std::string& key
 
 class ConfigView {
  public:
-  ConfigView(const Json& node, std::string path, const Json& row, Reading& reading)
-      : node_(&node), path_(std::move(path)), row_(&row), reading_(&reading) {}
+  /// `component`: the dotted path that the component is reported under; other than `path` where a flat file holds its
+  /// keys.
+  ConfigView(const Json& node, std::string path, const Json& row, Reading& reading, std::string component)
+      : node_(&node), path_(std::move(path)), row_(&row), reading_(&reading), component_(std::move(component)) {}
 
   /// The value of a key by our canonical name (transformers' usual one), else the family's default, else nothing.
   Value get(const std::string& name) const;
@@ -66,6 +73,10 @@ class ConfigView {
   const Json& node() const { return *node_; }
   const Json& row() const { return *row_; }
   const std::string& path() const { return path_; }
+  const std::string& component() const { return component_; }
+  /// The same place read by other rules, or other contents read by the same rules.
+  ConfigView with_row(const Json& row) const { return {*node_, path_, row, *reading_, component_}; }
+  ConfigView with_node(const Json& node) const { return {node, path_, *row_, *reading_, component_}; }
   Reading& reading() const { return *reading_; }
   std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
 
@@ -76,6 +87,7 @@ class ConfigView {
   std::string path_;
   const Json* row_;
   Reading* reading_;
+  std::string component_;
 };
 
 }  // namespace rotary::detail

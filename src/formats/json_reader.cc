@@ -61,15 +61,18 @@ class Builder : public nlohmann::json_sax<Json> {
   bool key(string_t& value) override {
     Level& level = levels_.back();
     level.key = value;
-    if (level.node->contains(value)) document_.duplicate_keys.push_back(path());
+    constexpr std::size_t kMaxReported = 1000;
+    if (level.node->contains(value) && document_.duplicate_keys.size() < kMaxReported)
+      document_.duplicate_keys.push_back(path());
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
     std::string what = error.what();
     if (const auto end = what.find("] "); end != std::string::npos) what = what.substr(end + 2);
-    throw std::runtime_error(name_ + ": must be JSON, got an error at byte " + std::to_string(position) + ": " +
-                             what.substr(0, 200));
+    const std::string place = path();
+    throw std::runtime_error(name_ + ": must be JSON, got an error at byte " + std::to_string(position) +
+                             (place.empty() ? "" : " (after the key " + place + ")") + ": " + what.substr(0, 200));
   }
 
  private:
@@ -89,6 +92,8 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   Json* place(Json value) {
+    if (++num_values_ > kMaxValues)
+      throw std::runtime_error(name_ + ": must hold at most " + std::to_string(kMaxValues) + " values, got more");
     if (levels_.empty()) return &(document_.root = std::move(value));
     Level& level = levels_.back();
     if (level.node->is_object()) return &((*level.node)[level.key] = std::move(value));
@@ -117,6 +122,7 @@ class Builder : public nlohmann::json_sax<Json> {
   std::string name_;
   JsonDocument document_;
   std::vector<Level> levels_;
+  int num_values_ = 0;
 };
 
 }  // namespace
@@ -124,6 +130,9 @@ class Builder : public nlohmann::json_sax<Json> {
 JsonDocument parse_json(std::string_view text, const std::string& name) {
   if (text.size() > kMaxFileBytes)
     throw std::runtime_error(name + ": must be at most 64 MiB, got " + std::to_string(text.size()) + " bytes");
+  // The JSON library takes a NUL for the end.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    throw std::runtime_error(name + ": must be JSON, got a NUL at byte " + std::to_string(nul));
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   Builder builder(name);
   Json::sax_parse(mark_non_finite(text), &builder);
@@ -152,6 +161,9 @@ std::string show(const Json& value) {
     const auto& text = value.get_ref<const std::string&>();
     if (!text.empty() && text[0] == kNonFiniteMark) return text.substr(1);
   }
+  constexpr std::size_t kMaxShown = 1000;
+  if (value.size() > kMaxShown)
+    return (value.is_array() ? "a list of " : "an object of ") + std::to_string(value.size());
   std::string out = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (out.size() > 80) out = out.substr(0, 77) + "...";
   return out;

@@ -12,6 +12,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 constexpr int kMaxDepth = 128;
+constexpr int kMaxValues = 1 << 22;  ///< of a document, scalars and containers together
 
 /// A bare NaN, Infinity or -Infinity arrives as a string that starts with this character (JSON text cannot hold it
 /// unescaped).

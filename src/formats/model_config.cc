@@ -55,9 +55,7 @@ class ModelReader {
       fail(reading_, path.empty() ? "the file" : path, "hold at most 64 components", "more");
     const auto components = row.find("components");
     const bool composite = components == row.end() && member(node, path, "text_config");
-    if (row.value("rotation", true) && !composite)
-      for (ModelRotation& r : read_component(ConfigView(node, path, row, reading_), model_type))
-        out_.rotations.push_back(std::move(r));
+    if (row.value("rotation", true) && !composite) add(node, path, path, model_type, row);
     if (components != row.end())
       for (const auto& [key, fallback] : components->items()) read_child(node, path, key, fallback, row);
     // Sub-configurations that the row does not name, if they say what they are.
@@ -83,8 +81,7 @@ class ModelReader {
     const Value child = member(node, path, key);
     if (child && !child.json->is_object()) fail(reading_, child_path, "be an object or null", show(*child.json));
     static const Json empty = Json::object();
-    const bool flat = !child && row.value("flat", "") == key;  // older files hold the text part's keys at the top
-    const Json& child_node = child ? *child.json : flat ? node : empty;
+    const Json& child_node = child ? *child.json : empty;
     const Json& type_rule = fallback.is_object() ? fallback.at("model_type") : fallback;
     std::string model_type = type_rule.is_string() ? type_rule.get<std::string>() : "";
     if (const Value own = child ? member(*child.json, child_path, "model_type") : Value{}) {
@@ -92,9 +89,12 @@ class ModelReader {
       if (FamilyTable::built_in().find(named) || model_type.empty()) model_type = named;
     }
     if (model_type.empty()) return;
+    const Json* child_row = FamilyTable::built_in().find(model_type);
+    // Older files hold the text part's keys at the top.
+    if (!child && child_row && row.value("flat", "") == key) return add(node, path, child_path, model_type, *child_row);
     const bool changed = fallback.is_object() && (!child || fallback.value("merge", false));
-    if (!changed) return read_nested(child_node, child_path, model_type);
-    Json changed_row = *FamilyTable::built_in().find(model_type);
+    if (!changed || !child_row) return read_nested(child_node, child_path, model_type);
+    Json changed_row = *child_row;
     changed_row["defaults"].update(fallback.at("defaults"));
     read_row(child_node, child_path, model_type, changed_row);
   }
@@ -129,8 +129,13 @@ class ModelReader {
     }
     if (nested && !has_rope_key(node)) return;
     if (!has_width && nested) return;
-    for (ModelRotation& r : read_component(ConfigView(node, path, FamilyTable::built_in().general(), reading_),
-                                           path.empty() ? out_.model_type : ""))
+    add(node, path, path, path.empty() ? out_.model_type : "", FamilyTable::built_in().general());
+  }
+
+  // The rotations of the component whose keys stand at `path`.
+  void add(const Json& node, const std::string& path, const std::string& component, const std::string& model_type,
+           const Json& row) {
+    for (ModelRotation& r : read_component(ConfigView(node, path, row, reading_, component), model_type))
       out_.rotations.push_back(std::move(r));
   }
 
@@ -156,7 +161,7 @@ Reference parse_reference(std::string_view name) {
 ModelConfig parse_model_config(std::string_view text, const std::string& name, const ReadOptions& options) {
   detail::require(options.seq_len >= 0, "parse_model_config", "seq_len must not be negative", options.seq_len);
   const JsonDocument document = parse_json(text, name);
-  Reading reading{name, options, {}};
+  Reading reading{name, options, {}, text.size()};
   ModelConfig out;
   out.reference = options.reference;
   ModelReader(document, reading, out).read();

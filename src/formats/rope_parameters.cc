@@ -30,6 +30,20 @@ void merge(RopeParameters& into, const Value& from) {
   }
 }
 
+// Keys that are read as one value and so never name a set.
+bool is_scalar_key(const std::string& key) {
+  static const std::set<std::string> kKeys{"rope_type",        "type",
+                                           "rope_theta",       "partial_rotary_factor",
+                                           "factor",           "original_max_position_embeddings",
+                                           "attention_factor", "beta_fast",
+                                           "beta_slow",        "mscale",
+                                           "mscale_all_dim",   "truncate",
+                                           "short_factor",     "long_factor",
+                                           "low_freq_factor",  "high_freq_factor",
+                                           "mrope_section"};
+  return kKeys.contains(key);
+}
+
 bool differ(const Value& x, const Value& y) { return *x.json != *y.json; }
 
 std::string pair_text(const Value& x, const Value& y) {
@@ -144,6 +158,25 @@ void fill(RopeParameters& out, const ConfigView& view, const Json& rule, const s
         true};
 }
 
+// What one flat dictionary says about one of several layer types: as the older spelling would, the base goes to the
+// types whose base is rope_theta and the rest to the types that scale; to all where the family makes no such
+// difference.
+void merge_flat(RopeParameters& into, const Value& flat, const ConfigView& view) {
+  const auto reads_theta = [](const Json& rule) {
+    const Json keys = rule.value("base", Json::array());
+    return keys.empty() || std::find(keys.begin(), keys.end(), "rope_theta") != keys.end();
+  };
+  const auto scales = [](const Json& rule) { return rule.value("scaling", false); };
+  const Json& rules = view.row().at("per_type");
+  const Json& own = rules.at(into.label);
+  const bool all_theta = std::none_of(rules.begin(), rules.end(), reads_theta);
+  const bool all_scale = std::none_of(rules.begin(), rules.end(), scales);
+  RopeParameters found;
+  merge(found, flat);
+  for (const auto& [key, value] : found.values)
+    if (key == "rope_theta" ? all_theta || reads_theta(own) : all_scale || scales(own)) into.values[key] = value;
+}
+
 // One set of a family with sets per layer type. `rule` is the family's row entry for the label.
 RopeParameters read_labelled(const ConfigView& view, const PlannedType& type, const Json& rule,
                              const std::vector<std::string>& labels) {
@@ -180,7 +213,7 @@ RopeParameters read_labelled(const ConfigView& view, const PlannedType& type, co
   } else if (flat && reading.as_transformers()) {
     warn_lost(view, given, "this family reads one dictionary per layer type");
   } else if (flat) {
-    merge(out, given);
+    merge_flat(out, given, view);
   }
   if (scaling && holds_dictionary_for(*scaling.json, labels)) {
     if (const Value own = member(*scaling.json, scaling.path, label); own && own.json->is_object()) merge(out, own);
@@ -215,7 +248,7 @@ std::vector<RopeParameters> read_rope_parameters(const ConfigView& view, const s
   RopeParameters flat = read_flat(view);
   std::vector<std::string> nested;
   for (const auto& [key, value] : flat.values)
-    if (value.json->is_object()) nested.push_back(key);
+    if (value.json->is_object() && !is_scalar_key(key)) nested.push_back(key);
   if (nested.empty()) return {flat};
   Reading& reading = view.reading();
   const bool by_type =

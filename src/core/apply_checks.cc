@@ -1,0 +1,74 @@
+#include "core/apply_checks.h"
+
+#include <string>
+
+#include "core/require.h"
+#include "core/tensor_layout.h"
+
+namespace rotary::detail {
+namespace {
+
+constexpr double kMaxAngle = 0x1p60;  // as the tables'
+
+std::string show_shape(const ConstTensorView& x) {
+  std::string text = "[";
+  for (std::size_t k = 0; k < 4; ++k) text += (k > 0 ? ", " : "") + std::to_string(x.shape[k]);
+  return text + "]";
+}
+
+}  // namespace
+
+void validate_options(const ApplyOptions& options, std::string_view function) {
+  require(options.num_threads >= 1, function, "options.num_threads must be at least 1", options.num_threads);
+}
+
+void validate_read(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
+                   std::string_view name) {
+  validate_view(x, function, name);
+  if (x.shape[3] != state.map.channels)
+    require(false, function,
+            std::string(name) + ".shape must have the map's channels, " + std::to_string(state.map.channels),
+            x.shape[3]);
+  if (state.map.num_sets > 1 && x.shape[2] != state.map.num_sets)
+    require(false, function,
+            std::string(name) + ".shape must have one head per frequency set, " + std::to_string(state.map.num_sets),
+            x.shape[2]);
+}
+
+PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x, const TensorView& out,
+                            std::string_view function) {
+  const ConstTensorView written = as_const(out);
+  validate_read(state, x, function, "x");
+  validate_view(written, function, "out");
+  if (x.shape != written.shape)
+    require(false, function, "out.shape must be that of x, " + show_shape(x), show_shape(written));
+  require(x.dtype == written.dtype, function, "out.dtype must be that of x", to_string(written.dtype));
+  if (is_empty(x)) return {x, out, true};
+  validate_written(written, function, "out");
+  const bool same = same_memory(x, written);
+  if (!same && may_overlap(x, written))
+    require(false, function, "out must be x itself or not overlap it", "memory in common");
+  return {x, out, same};
+}
+
+void validate_together(std::span<const PassTensor> tensors, std::string_view function) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const ConstTensorView& x = tensors[i].x;
+    if (x.shape[0] != tensors[0].x.shape[0] || x.shape[1] != tensors[0].x.shape[1])
+      require(false, function, "tensors must have the same batch and tokens, " + show_shape(tensors[0].x),
+              show_shape(x));
+    for (std::size_t j = 0; j < i; ++j)
+      if (may_overlap(x, tensors[j].x))
+        require(false, function, "tensors must not overlap, unlike number " + std::to_string(j), i);
+  }
+}
+
+TokenPositions validate_positions(const Rotary::State& state, const ConstTensorView& x, const Positions& positions,
+                                  const ApplyOptions& options, std::string_view function) {
+  TokenPositions checked(positions, {x.shape[0], x.shape[1], state.map.num_axes, options.limit}, function);
+  const double largest = checked.largest() * state.largest_frequency;
+  require(largest < kMaxAngle, function, "position * frequency must be below 2^60", largest);
+  return checked;
+}
+
+}  // namespace rotary::detail

@@ -1,0 +1,30 @@
+// The checks of every operation on head vectors, all before the first write.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/rotary_state.h"
+#include "core/rotation_pass.h"
+
+namespace rotary::detail {
+
+void validate_options(const ApplyOptions& options, std::string_view function);
+
+/// A tensor that is only read: valid, with the channels and heads of the map.
+void validate_read(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
+                   std::string_view name);
+
+/// x and out: valid, the same shape and dtype, channels and heads of the map, the same memory or apart. Returns them as
+/// a pass takes them.
+PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x, const TensorView& out,
+                            std::string_view function);
+
+/// Tensors changed in one call: the same batch and tokens, none overlapping another.
+void validate_together(std::span<const PassTensor> tensors, std::string_view function);
+
+/// Positions that fit x, with angles the range reduction can do.
+TokenPositions validate_positions(const Rotary::State& state, const ConstTensorView& x, const Positions& positions,
+                                  const ApplyOptions& options, std::string_view function);
+
+}  // namespace rotary::detail

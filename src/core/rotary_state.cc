@@ -1,0 +1,136 @@
+#include "core/rotary_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/ggml_angles.h"
+#include "core/require.h"
+
+namespace rotary {
+namespace {
+
+using detail::DoubleDouble;
+using detail::PlanUse;
+using detail::require;
+
+bool has_pair_of_several_axes(const RotationMap& map) {
+  for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair)
+    if (axis_of(map, pair) == -2) return true;
+  return false;
+}
+
+// The copies that make a row of the rows of every axis: run by run, or, where axes alternate, over the row of the
+// first.
+std::vector<Rotary::State::AxisRun> axis_runs(const RotationMap& map) {
+  constexpr std::size_t kFew = 8;
+  const int pairs = static_cast<int>(map.pairs.size());
+  std::vector<Rotary::State::AxisRun> runs, others{{0, 0, pairs}};
+  for (int pair = 0; pair < pairs; ++pair) {
+    const int axis = std::max(0, axis_of(map, pair));
+    if (!runs.empty() && runs.back().axis == axis)
+      ++runs.back().end;
+    else
+      runs.push_back({axis, pair, pair + 1});
+  }
+  if (runs.size() <= kFew) return runs;
+  for (const auto& run : runs)
+    if (run.axis > 0) others.push_back(run);
+  return others;
+}
+
+double largest_frequency(const RotationMap& map) {
+  double largest = 0;
+  for (const Frequency& f : map.frequency) largest = std::max(largest, std::fabs(f.hi));
+  return largest * map.num_axes;
+}
+
+// Angle of every pair in order; product(frequency, position) is the arithmetic's.
+template <class Product>
+Rotary::State::AngleWriter sum_of_products(const RotationMap& map, Product product) {
+  return [map, product](int set, const double* position, DoubleDouble* angles) {
+    for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair) {
+      DoubleDouble angle;
+      for (int axis = 0; axis < map.num_axes; ++axis) angle = angle + product(map.at(set, pair, axis), position[axis]);
+      angles[pair] = angle;
+    }
+  };
+}
+
+Rotary::State::AngleWriter map_angles(const RotationMap& map, Arithmetic arithmetic) {
+  if (arithmetic == Arithmetic::kExact)
+    return sum_of_products(map, [](const Frequency& f, double m) { return DoubleDouble{f.hi, f.lo} * m; });
+  return sum_of_products(map, [](const Frequency& f, double m) {
+    return DoubleDouble{detail::to_float({f.hi, f.lo}) * static_cast<float>(m)};
+  });
+}
+
+Rotary::State::AngleWriter ggml_angles(const RopeSpec& spec, std::int64_t seq_len) {
+  const detail::GgmlAngles ggml(spec, seq_len);
+  return [ggml](int, const double* position, DoubleDouble* angles) {
+    std::vector<float> values(ggml.num_pairs());
+    ggml.angles(position, values);
+    for (std::size_t i = 0; i < values.size(); ++i) angles[i] = {values[i], 0};
+  };
+}
+
+// All but what depends on the arithmetic.
+Rotary::State state_of(RotationMap map, Arithmetic arithmetic, std::int64_t table_rows) {
+  Rotary::State state;
+  require(table_rows >= 0, "Rotary", "table_rows must not be negative", table_rows);
+  state.layout = layout_class(map);
+  state.arithmetic = arithmetic;
+  state.table_rows = has_pair_of_several_axes(map) ? 0 : table_rows;
+  state.axis_runs = axis_runs(map);
+  state.largest_frequency = largest_frequency(map);
+  const bool keeps_still_pairs = map.attention_factor == 1;
+  state.forward = make_plan(map, PlanUse::kForward, keeps_still_pairs);
+  state.backward = make_plan(map, PlanUse::kBackward, keeps_still_pairs);
+  state.shift = make_plan(map, PlanUse::kOnOutputs, true);
+  state.move = make_plan(map, PlanUse::kOnOutputs, false);
+  state.halves = detail::halves_plan(static_cast<int>(map.pairs.size()));
+  state.map = std::move(map);
+  return state;
+}
+
+Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic arithmetic) {
+  validate_map(map);
+  require(arithmetic != Arithmetic::kGgml, "Rotary", "arithmetic must be one that needs no RopeSpec",
+          to_string(arithmetic));
+  Rotary::State state = state_of(std::move(map), arithmetic, table_rows);
+  for (int set = 0; set < state.map.num_sets; ++set) {
+    state.write_row.push_back(detail::map_rows(state.map, arithmetic, set, "Rotary"));
+    if (state.table_rows > 0)
+      state.tables.push_back(CosSinTable::by_position(state.map, state.table_rows, arithmetic, set));
+  }
+  state.write_angles = map_angles(state.map, arithmetic);
+  return state;
+}
+
+Rotary::State ggml_state(const RopeSpec& spec, std::int64_t table_rows, std::int64_t seq_len) {
+  Rotary::State state = state_of(make_rotation_map(spec, seq_len, Arithmetic::kGgml), Arithmetic::kGgml, table_rows);
+  state.write_row.push_back(detail::ggml_rows(spec, seq_len));
+  if (state.table_rows > 0)
+    state.tables.push_back(CosSinTable::by_position(spec, state.table_rows, Arithmetic::kGgml, seq_len));
+  state.write_angles = ggml_angles(spec, seq_len);
+  return state;
+}
+
+}  // namespace
+
+Rotary::Rotary(RotationMap map, std::int64_t table_rows, Arithmetic arithmetic)
+    : state_(std::make_shared<State>(map_state(std::move(map), table_rows, arithmetic))) {}
+
+Rotary::Rotary(const RopeSpec& spec, std::int64_t table_rows, Arithmetic arithmetic, std::int64_t seq_len)
+    : state_(std::make_shared<State>(
+          arithmetic == Arithmetic::kGgml
+              ? ggml_state(spec, table_rows, seq_len)
+              : map_state(make_rotation_map(spec, seq_len, arithmetic), table_rows, arithmetic))) {}
+
+const RotationMap& Rotary::map() const { return state_->map; }
+LayoutClass Rotary::layout() const { return state_->layout; }
+Arithmetic Rotary::arithmetic() const { return state_->arithmetic; }
+std::int64_t Rotary::table_rows() const { return state_->table_rows; }
+
+}  // namespace rotary

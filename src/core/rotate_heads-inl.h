@@ -1,0 +1,256 @@
+// Kernels over the heads of a tile: rows kept in registers, memory fetched ahead, results streamed around the caches.
+#include "core/rotate-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+#if defined(ROTARY_ROTATE_HEADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROTARY_ROTATE_HEADS_INL_H_
+#undef ROTARY_ROTATE_HEADS_INL_H_
+#else
+#define ROTARY_ROTATE_HEADS_INL_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace rotary::detail {
+namespace HWY_NAMESPACE {
+
+// Measured on Sapphire Rapids; 16-bit heads take as long as float heads of twice the bytes.
+constexpr size_t PrefetchBytes(size_t element) { return element == 2 ? 8192 : 4096; }
+
+// The plan in locals: nothing that is stored through can be it.
+struct PlanParts {
+  const Run* runs;
+  const Copy* copies;
+  size_t num_runs, num_copies, channels;
+  bool stays, copies_stay;
+};
+
+// x and out may be the same only where the plan stays.
+template <class T, PairLayout kLayout>
+HWY_INLINE void TurnHead(const PlanParts& plan, const Row& row, const T* x, T* out) {
+  for (size_t i = 0; i < plan.num_runs; ++i) TurnRun<T, kLayout>(plan.runs[i], row, x, out);
+  if (x == out) return;
+  for (size_t i = 0; i < plan.num_copies; ++i)
+    __builtin_memcpy(out + plan.copies[i].to, x + plan.copies[i].from,
+                     static_cast<size_t>(plan.copies[i].count) * sizeof(T));
+}
+
+// A head is copied aside where its own results would fall on what is still to be read.
+template <class T, PairLayout kLayout>
+HWY_INLINE void TurnOrCopyHead(const PlanParts& plan, const Row& row, const T* x, T* out) {
+  if (row.first == nullptr) {
+    if (x != out) __builtin_memcpy(out, x, plan.channels * sizeof(T));
+  } else if (x == out && !plan.stays) {
+    alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
+    __builtin_memcpy(stage, x, plan.channels * sizeof(T));
+    TurnHead<T, kLayout>(plan, row, stage, out);
+  } else {
+    TurnHead<T, kLayout>(plan, row, x, out);
+  }
+}
+
+// Fetches the heads of a tile some way ahead, those to be read and, elsewhere, those to be written: conversions fill
+// the core's window, which then sees too few lines of what comes next, and the two ends of a half are no single stream.
+class Prefetcher {
+ public:
+  Prefetcher(const Tile& tile, size_t begin, size_t end, size_t bytes_ahead)
+      : heads_(tile.heads), bytes_(end - begin), writes_apart_(tile.x != tile.out && !tile.stream) {
+    const int64_t ahead = static_cast<int64_t>(bytes_ahead / (bytes_ + 1)) + 1;
+    head_ = ahead % heads_;
+    in_ = {tile.x + begin + ahead / heads_ * tile.x_token, tile.x_token, tile.x_head};
+    out_ = {tile.out + begin + ahead / heads_ * tile.out_token, tile.out_token, tile.out_head};
+  }
+
+  HWY_INLINE HWY_ATTR void Step() {
+    Fetch(in_);
+    if (writes_apart_) Fetch(out_);
+    if (++head_ < heads_) return;
+    head_ = 0;
+    in_.token += in_.token_step;
+    out_.token += out_.token_step;
+  }
+
+ private:
+  struct Cursor {
+    const std::byte* token = nullptr;
+    int64_t token_step = 0, head_step = 0;
+  };
+
+  HWY_INLINE HWY_ATTR void Fetch(const Cursor& cursor) const {
+    const std::byte* p = cursor.token + head_ * cursor.head_step;
+    for (size_t k = 0; k < bytes_; k += 64) hwy::Prefetch(p + k);
+  }
+
+  Cursor in_, out_;
+  int64_t heads_, head_ = 0;
+  size_t bytes_;
+  bool writes_apart_;
+};
+
+// Copies whole cache lines around the caches.
+HWY_INLINE void StreamLines(std::byte* out, const std::byte* x, size_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  for (size_t i = 0; i < bytes; i += hn::Lanes(d))
+    hn::Stream(hn::LoadU(d, reinterpret_cast<const uint8_t*>(x) + i), d, reinterpret_cast<uint8_t*>(out) + i);
+}
+
+// Heads that share a row, equal steps (in bytes) apart. Streamed heads are turned into `out`, each over the one before,
+// and go from there to `sink`.
+template <class T>
+struct HeadSeries {
+  const T* x;
+  T* out;
+  std::byte* sink;  // null: none
+  int64_t x_step, out_step, sink_step, count;
+
+  HWY_INLINE HWY_ATTR void Sink(size_t bytes) {
+    if (sink == nullptr) return;
+    StreamLines(sink, reinterpret_cast<const std::byte*>(out), bytes);
+    sink += sink_step;
+  }
+};
+
+template <class T>
+HWY_INLINE T* Advance(T* p, int64_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes));
+}
+
+#undef ROTARY_KEEP_ROWS
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON || \
+    (defined(HWY_TARGET_IS_NEON) && HWY_TARGET_IS_NEON)
+#define ROTARY_KEEP_ROWS 1
+#else
+#define ROTARY_KEEP_ROWS 0
+#endif
+
+#if ROTARY_KEEP_ROWS
+constexpr bool MovesChannels(PairLayout layout) {
+  return layout == PairLayout::kInterleavedToHalf || layout == PairLayout::kHalfToInterleaved;
+}
+
+// All steps of a head. A layout that moves channels reads the whole head first, so that it too may be in place.
+template <class T, PairLayout kLayout, size_t kSteps, class D, class V>
+HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][4]) {
+  using S = Step<T, kLayout>;
+  constexpr size_t kPairs = hn::MaxLanes(d) * S::kPairsPerTwoLanes / 2;
+  if constexpr (MovesChannels(kLayout)) {
+    V x[kSteps][2];
+    for (size_t k = 0; k < kSteps; ++k) S::Load(d, p, k * kPairs, x[k][0], x[k][1]);
+    for (size_t k = 0; k < kSteps; ++k) Turn(x[k][0], x[k][1], r[k][0], r[k][1]);
+    for (size_t k = 0; k < kSteps; ++k) S::Store(d, p, k * kPairs, x[k][0], x[k][1]);
+  } else {
+    for (size_t k = 0; k < kSteps; ++k) S::Apply(d, p, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
+  }
+}
+
+// The usual case, one run of kSteps full vectors and perhaps a tail: the row stays in registers.
+template <class T, PairLayout kLayout, size_t kSteps>
+HWY_INLINE void TurnSeries(const RunRow<T>& row, Ends<T> p, size_t n, HeadSeries<T> heads, size_t head_bytes,
+                           Prefetcher& prefetcher) {
+  using S = Step<T, kLayout>;
+  const hn::ScalableTag<typename S::Lane> d;
+  constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
+  hn::VFromD<decltype(d)> r[kSteps][4];
+  for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
+  for (; heads.count > 0; --heads.count) {
+    prefetcher.Step();
+    ApplySteps<T, kLayout, kSteps>(d, p, r);
+    if (n > kSteps * kPairs) Walk<kLanes / 2, S>(row, p, kSteps * kPairs, n);
+    heads.Sink(head_bytes);
+    p.x0 = Advance(p.x0, heads.x_step);
+    p.x1 = Advance(p.x1, heads.x_step);
+    p.y0 = Advance(p.y0, heads.out_step);
+    p.y1 = Advance(p.y1, heads.out_step);
+  }
+}
+
+// Whether TurnSeries may take n pairs in steps of kPairs.
+template <class T, PairLayout kLayout>
+HWY_INLINE bool SuitsSeries(const PlanParts& plan, bool in_place, size_t n, size_t pairs_per_step) {
+  if (plan.num_runs != 1 || (plan.num_copies > 0 && !(in_place && plan.copies_stay))) return false;
+  if (ArrangementOf<T, kLayout>() == Arrangement::kEvenOdd) return n % 2 == 0;
+  return !(MovesChannels(kLayout) && in_place) || n % pairs_per_step == 0;
+}
+#endif
+
+// Returns false where the general way must be taken.
+template <class T, PairLayout kLayout>
+HWY_INLINE bool TurnWholeSeries(const PlanParts& plan, const Row& whole_row, const HeadSeries<T>& heads,
+                                Prefetcher& prefetcher) {
+#if ROTARY_KEEP_ROWS
+  if constexpr (sizeof(T) <= 4 && kLayout != PairLayout::kHalfToInterleaved) {
+    constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
+    if (plan.num_runs == 0 || whole_row.first == nullptr) return false;
+    const Run run = plan.runs[0];
+    const size_t n = static_cast<size_t>(run.count), bytes = plan.channels * sizeof(T);
+    if (!SuitsSeries<T, kLayout>(plan, heads.x == heads.out, n, kPairs)) return false;
+    const RunRow<T> row = RowOf<T, kLayout>(run, whole_row);
+    const Ends<T> ends = EndsOf(run, heads.x, heads.out);
+    switch (n / kPairs) {
+      case 1: TurnSeries<T, kLayout, 1>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 2: TurnSeries<T, kLayout, 2>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 3: TurnSeries<T, kLayout, 3>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 4: TurnSeries<T, kLayout, 4>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 5: TurnSeries<T, kLayout, 5>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 6: TurnSeries<T, kLayout, 6>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 8: TurnSeries<T, kLayout, 8>(row, ends, n, heads, bytes, prefetcher); return true;
+      default: return false;
+    }
+  }
+#endif
+  (void)plan, (void)whole_row, (void)heads, (void)prefetcher;
+  return false;
+}
+
+// Token by token whatever the order in memory: a row serves all heads, and what is prefetched needs no regular pattern.
+template <class T, PairLayout kLayout>
+void Rotate(const Tile& tile) noexcept {
+  const RotationPlan& p = *tile.plan;
+  const PlanParts plan{p.runs.data(), p.copies.data(), p.runs.size(), p.copies.size(), static_cast<size_t>(p.channels),
+                       p.stays,       p.copies_stay};
+  const bool all = tile.x != tile.out;
+  const size_t begin = all ? 0 : static_cast<size_t>(p.turned_begin);
+  const size_t end = all ? plan.channels : static_cast<size_t>(p.turned_end);
+  Prefetcher prefetcher(tile, begin * sizeof(T), end * sizeof(T), PrefetchBytes(sizeof(T)));
+  alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
+  for (int64_t token = 0; token < tile.tokens; ++token) {
+    std::byte* const out = tile.out + token * tile.out_token;
+    HeadSeries<T> series{reinterpret_cast<const T*>(tile.x + token * tile.x_token),
+                         tile.stream ? stage : reinterpret_cast<T*>(out),
+                         tile.stream ? out : nullptr,
+                         tile.x_head,
+                         tile.stream ? 0 : tile.out_head,
+                         tile.out_head,
+                         tile.heads};
+    if (TurnWholeSeries<T, kLayout>(plan, tile.rows[token], series, prefetcher)) continue;
+    for (; series.count > 0; --series.count) {
+      prefetcher.Step();
+      TurnOrCopyHead<T, kLayout>(plan, tile.rows[token], series.x, series.out);
+      series.Sink(plan.channels * sizeof(T));
+      series.x = Advance(series.x, series.x_step);
+      series.out = Advance(series.out, series.out_step);
+    }
+  }
+}
+
+// Whole cache lines around the caches, the ragged ends through them.
+inline void Stream(std::byte* out, const std::byte* x, size_t bytes) noexcept {
+  constexpr size_t kLine = 64;
+  const size_t lead = (kLine - reinterpret_cast<uintptr_t>(out) % kLine) % kLine;
+  if (bytes < lead + kLine) {
+    __builtin_memcpy(out, x, bytes);
+    return;
+  }
+  const size_t lines = (bytes - lead) / kLine * kLine;
+  __builtin_memcpy(out, x, lead);
+  StreamLines(out + lead, x + lead, lines);
+  __builtin_memcpy(out + lead + lines, x + lead + lines, bytes - lead - lines);
+}
+
+inline void Fence() noexcept { hwy::FlushStream(); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace rotary::detail
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

@@ -1,0 +1,123 @@
+#include "core/rotate_kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/rotate_kernels.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h.
+#include "core/arrange_row-inl.h"
+#include "core/rotate_heads-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rotary::detail {
+namespace HWY_NAMESPACE {
+
+#define ROTARY_EACH_LAYOUT(what, T)                                                                         \
+  {                                                                                                         \
+    what<T, PairLayout::kHalf>, what<T, PairLayout::kInterleaved>, what<T, PairLayout::kInterleavedToHalf>, \
+        what<T, PairLayout::kHalfToInterleaved>                                                             \
+  }
+#define ROTARY_EACH_ARRANGEMENT(T) \
+  { ArrangeFor<T, PairLayout::kHalf>(), ArrangeFor<T, PairLayout::kInterleaved>(), nullptr, nullptr }
+
+const Kernels* TargetKernels() {  // in the order of DType and PairLayout
+  static const Kernels kernels = {hwy::TargetName(HWY_TARGET),
+                                  {ROTARY_EACH_LAYOUT(Rotate, float), ROTARY_EACH_LAYOUT(Rotate, float16_t),
+                                   ROTARY_EACH_LAYOUT(Rotate, bfloat16_t), ROTARY_EACH_LAYOUT(Rotate, double)},
+                                  {ROTARY_EACH_ARRANGEMENT(float), ROTARY_EACH_ARRANGEMENT(float16_t),
+                                   ROTARY_EACH_ARRANGEMENT(bfloat16_t), ROTARY_EACH_ARRANGEMENT(double)},
+                                  Stream,
+                                  Fence};
+  return &kernels;
+}
+
+#undef ROTARY_EACH_LAYOUT
+#undef ROTARY_EACH_ARRANGEMENT
+
+}  // namespace HWY_NAMESPACE
+}  // namespace rotary::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cstdlib>
+
+#include "rotary/apply.h"
+
+namespace rotary::detail {
+namespace {
+
+HWY_EXPORT(TargetKernels);
+
+// Highway's own choice is global to the process and not ours to change: the table is indexed by a choice of our own.
+const Kernels* kernels_of(std::int64_t target) {
+#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
+  (void)target;
+  return HWY_STATIC_DISPATCH(TargetKernels)();
+#else
+  hwy::ChosenTarget chosen;
+  chosen.Update(target);
+  return HWY_DISPATCH_TABLE(TargetKernels)[chosen.GetIndex()]();
+#endif
+}
+
+std::vector<const Kernels*> all_kernels() {
+  std::vector<const Kernels*> all;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) all.push_back(kernels_of(target));
+  return all;
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+const Kernels* find_kernels(std::string_view name) {
+  for (const Kernels* k : all_kernels())
+    if (same_name(k->target, name)) return k;
+  return nullptr;
+}
+
+const Kernels* default_kernels() {
+  const char* name = std::getenv("ROTARY_TARGET");
+  const Kernels* named = name != nullptr ? find_kernels(name) : nullptr;
+  return named != nullptr ? named : kernels_of(hwy::SupportedTargets());
+}
+
+std::atomic<const Kernels*> chosen_kernels{nullptr};
+
+}  // namespace
+
+const Kernels& kernels() {
+  const Kernels* current = chosen_kernels.load(std::memory_order_acquire);
+  if (current == nullptr) [[unlikely]] {
+    static const Kernels* const first = default_kernels();
+    current = first;
+    chosen_kernels.store(current, std::memory_order_release);
+  }
+  return *current;
+}
+
+std::vector<std::string> available_targets() {
+  std::vector<std::string> names;
+  for (const Kernels* k : all_kernels()) names.emplace_back(k->target);
+  return names;
+}
+
+bool choose_target(std::string_view name) {
+  const Kernels* named = name.empty() ? nullptr : find_kernels(name);
+  chosen_kernels.store(named, std::memory_order_release);
+  return name.empty() || named != nullptr;
+}
+
+}  // namespace rotary::detail
+
+namespace rotary {
+
+std::string_view simd_target() { return detail::kernels().target; }
+
+}  // namespace rotary
+
+#endif  // HWY_ONCE

@@ -1,0 +1,68 @@
+#include "core/rotation_pass.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "core/executor.h"
+#include "core/tensor_layout.h"
+#include "core/tile_rotation.h"
+
+namespace rotary::detail {
+namespace {
+
+constexpr std::int64_t kMinBytesPerTask = 256 * 1024;  // below, waking a thread costs more than it saves
+
+std::int64_t bytes_of(const RotationPass& pass) {
+  std::int64_t bytes = 0;
+  for (const PassTensor& t : pass.tensors)
+    bytes += pass.batch * pass.tokens * t.x.shape[2] * t.x.shape[3] * static_cast<std::int64_t>(size_of(t.x.dtype));
+  return bytes;
+}
+
+std::int64_t num_tasks(const RotationPass& pass, const ApplyOptions& options) {
+  const std::int64_t threads = options.executor != nullptr ? options.executor->concurrency() : options.num_threads;
+  if (threads <= 1) return 1;
+  return std::clamp<std::int64_t>(bytes_of(pass) / kMinBytesPerTask, 1,
+                                  std::min(threads, std::max(pass.batch, pass.tokens)));
+}
+
+// The i-th of n parts, cut along the longer of batch and tokens.
+Part part_of(const RotationPass& pass, std::int64_t i, std::int64_t n) {
+  Part part{0, pass.batch, 0, pass.tokens};
+  const auto cut = [&](std::int64_t size, std::int64_t k) { return size / n * k + std::min(k, size % n); };
+  if (pass.tokens >= pass.batch) {
+    part.token_begin = cut(pass.tokens, i);
+    part.token_end = cut(pass.tokens, i + 1);
+  } else {
+    part.batch_begin = cut(pass.batch, i);
+    part.batch_end = cut(pass.batch, i + 1);
+  }
+  return part;
+}
+
+void run_part(const RotationPass& pass, const Part& part, std::byte* scratch, const ScratchSizes& sizes) {
+  if (scratch != nullptr) return TileRotation(pass, scratch, sizes).run(part);
+  alignas(64) std::byte on_stack[kStackScratchBytes];
+  TileRotation(pass, on_stack, sizes).run(part);
+}
+
+}  // namespace
+
+void run_pass(const RotationPass& pass, const ApplyOptions& options) {
+  if (std::all_of(pass.tensors.begin(), pass.tensors.end(), [](const PassTensor& t) { return is_empty(t.x); })) return;
+  const std::int64_t tasks = num_tasks(pass, options);
+  const ScratchSizes sizes = scratch_sizes(pass);
+  const std::int64_t bytes = sizes.total();
+  std::vector<std::byte> wide;  // very wide heads only
+  if (bytes > kStackScratchBytes) wide.resize(static_cast<std::size_t>(bytes * tasks + 64));
+  const auto aligned = (reinterpret_cast<std::uintptr_t>(wide.data()) + 63) / 64 * 64;
+  const auto scratch_of = [&](std::int64_t i) {
+    return wide.empty() ? nullptr : reinterpret_cast<std::byte*>(aligned) + i * bytes;
+  };
+  if (tasks == 1) return run_part(pass, {0, pass.batch, 0, pass.tokens}, scratch_of(0), sizes);
+  Executor& executor = options.executor != nullptr ? *options.executor : own_threads();
+  executor.run(static_cast<int>(tasks), [&](int i) { run_part(pass, part_of(pass, i, tasks), scratch_of(i), sizes); });
+}
+
+}  // namespace rotary::detail

@@ -1,0 +1,26 @@
+// What can be said about tensor views before they are touched: valid, the same memory, overlapping.
+#pragma once
+
+#include <string_view>
+
+#include "rotary/tensor.h"
+
+namespace rotary::detail {
+
+bool is_empty(const ConstTensorView& x);
+
+/// Throws std::invalid_argument, naming `name`, for an unknown dtype, negative sizes, sizes or strides whose bytes
+/// overflow, null or misaligned data.
+void validate_view(const ConstTensorView& x, std::string_view function, std::string_view name);
+
+/// Throws if two elements of a view that is written share memory (as far as nested strides show).
+void validate_written(const ConstTensorView& out, std::string_view function, std::string_view name);
+
+/// The same elements in the same places.
+bool same_memory(const ConstTensorView& x, const ConstTensorView& y);
+
+/// True unless the elements of the two views surely lie apart: in ranges of their own, or in blocks that alternate with
+/// the same strides (queries and keys in one fused buffer).
+bool may_overlap(const ConstTensorView& x, const ConstTensorView& y);
+
+}  // namespace rotary::detail
