@@ -63,11 +63,15 @@ struct ApplyOptions {
 ///
 /// \param x    [batch][tokens][heads][channels], channels = map.channels; any strides
 /// \param out  the same shape and dtype; must not overlap x unless it is x (same data, same strides)
+///
 /// 16-bit data is rotated in float32 with the float32 table and rounded once, to nearest even; float64 data in float64
-/// with cos and sin of float64 accuracy. Channels that pass are copied bit for bit. Any threads, strides, batching and
-/// SIMD target give the same bits. A map with one frequency set per head needs heads == num_sets. Zero-size tensors
-/// succeed. Throws std::invalid_argument (shapes, strides, overlap, null data, positions that do not fit or are not
-/// finite) and std::out_of_range (beyond options.limit) before anything is written.
+/// with cos and sin of float64 accuracy. Channels that pass are copied bit for bit, and so are whole tokens at position
+/// 0 when the factor is 1. Any threads, strides, batching and SIMD target with fused multiply-add give the same bits
+/// (the payload of a NaN apart); SSE and scalar targets round the product x[b] sin t once more. A map with one
+/// frequency set per head needs heads == num_sets. Zero-size tensors succeed.
+///
+/// Throws std::invalid_argument (shapes, strides, overlap, null or misaligned data, positions that do not fit or are
+/// not finite) and std::out_of_range (beyond options.limit) before anything is written.
 ROTARY_API void apply_rotary(const Rotary& rotary, const ConstTensorView& x, const TensorView& out,
                              const Positions& positions, const ApplyOptions& options = {});
 ROTARY_API void apply_rotary_inplace(const Rotary& rotary, const TensorView& x, const Positions& positions,
@@ -89,7 +93,9 @@ ROTARY_API void apply_rotary_backward(const Rotary& rotary, const ConstTensorVie
                                       const Positions& positions, const ApplyOptions& options = {});
 
 /// Gradient of sum(grad_out * out) with respect to the frequencies, added up over tokens (and over heads where a set is
-/// shared). \param grad  [num_sets][pairs][num_axes], overwritten
+/// shared), in float64 and in one order.
+///
+/// \param grad  [num_sets][pairs][num_axes], overwritten
 ROTARY_API void frequency_gradient(const Rotary& rotary, const ConstTensorView& x, const ConstTensorView& grad_out,
                                    const Positions& positions, std::span<double> grad);
 
@@ -98,16 +104,18 @@ ROTARY_API void position_gradient(const Rotary& rotary, const ConstTensorView& x
                                   const Positions& positions, std::span<double> grad);
 
 /// Moves keys that were rotated at p to p + delta: a pure rotation by delta, of magnitude 1 however often it is done. n
-/// shifts keep the norm within n ulp of the dtype. \param keys   rotated under `rotary`, in its output layout \param
-/// delta  the shift of every token (PositionRange{d} is NOT meant here: give ids or offsets); one number for all:
-/// shift_keys_inplace
+/// shifts keep the norm within n ulp of the dtype.
+///
+/// \param keys   rotated under `rotary`, in its output layout
+/// \param delta  the shift, one for all tokens and axes or one for each; options.limit does not concern it
 ROTARY_API void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, std::int64_t delta,
                                    const ApplyOptions& options = {});
 ROTARY_API void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, const PositionIds& delta,
                                    const ApplyOptions& options = {});
 
 /// Moves keys rotated under `from` at positions p to what `to` gives at positions q: rotation by the difference of the
-/// angles, times the ratio of the attention factors, once. Both maps must have the same pairs.
+/// angles, times the ratio of the attention factors, once. Both maps must write the same pairs of channels.
+/// options.limit concerns q.
 ROTARY_API void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to, const Positions& q,
                                   const TensorView& keys, const ApplyOptions& options = {});
 

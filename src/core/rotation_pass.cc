@@ -11,7 +11,7 @@
 namespace rotary::detail {
 namespace {
 
-constexpr std::int64_t kMinBytesPerTask = 256 * 1024;  // below, waking a thread costs more than it saves
+constexpr std::int64_t kMinBytesPerTask = std::int64_t{256} * 1024;  // below, waking a thread costs more than it saves
 
 std::int64_t bytes_of(const RotationPass& pass) {
   std::int64_t bytes = 0;

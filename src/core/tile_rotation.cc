@@ -10,8 +10,8 @@
 namespace rotary::detail {
 namespace {
 
-constexpr std::int64_t kBlockBytes = 16 * 1024;
-constexpr std::int64_t kRowsBytes = 44 * 1024;
+constexpr std::int64_t kBlockBytes = std::int64_t{16} * 1024;
+constexpr std::int64_t kRowsBytes = std::int64_t{44} * 1024;
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -109,6 +109,7 @@ void TileRotation::read_positions(std::int64_t sequence, std::int64_t token, std
 void TileRotation::rotate_sequence(std::int64_t sequence, std::int64_t token, std::int64_t count) {
   for (const PassTensor& tensor : pass_.tensors) {
     const std::int64_t heads = tensor.x.shape[2];
+    if (heads == 0) continue;
     const std::int64_t groups = pass_.rows->num_sets() == 1 ? 1 : heads;
     for (std::int64_t set = 0; set < groups; ++set) {
       prepare_rows(tensor, count, static_cast<int>(set));

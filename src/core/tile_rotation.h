@@ -10,7 +10,7 @@
 namespace rotary::detail {
 
 constexpr std::int64_t kMaxTileTokens = 32;
-constexpr std::int64_t kStackScratchBytes = 64 * 1024;
+constexpr std::int64_t kStackScratchBytes = std::int64_t{64} * 1024;
 
 /// Sequences and tokens of a part.
 struct Part {

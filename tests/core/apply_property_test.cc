@@ -112,10 +112,10 @@ std::string width_label(const ::testing::TestParamInfo<std::tuple<Pairing, Pairi
 }
 
 TEST_P(ApplyWidthProperty, EqualsTheSlowTwinForEveryNumberOfPairs) {
-  const auto [in, out_pairing, dtype] = GetParam();
+  const DType dtype = std::get<2>(GetParam());
   RopeSpec spec = spec_of(2, 10000);
-  spec.pairing = in;
-  spec.output_pairing = out_pairing;
+  spec.pairing = std::get<0>(GetParam());
+  spec.output_pairing = std::get<1>(GetParam());
   for (int pairs = 1; pairs <= 70; ++pairs) {
     spec.rotary_dim = 2 * pairs;
     spec.rotary_offset = pairs % 3;
@@ -208,6 +208,15 @@ TEST_F(ApplyTest, SucceedsOnTensorsWithoutElements) {
     x.shape[axis] = 0;
     EXPECT_NO_THROW(apply_rotary_inplace(rotary, x, PositionRange{0}));
   }
+}
+
+TEST_F(ApplyTest, PassesOverATensorWithoutHeads) {
+  const Rotary rotary(spec_of(16, 10000), 4);
+  Heads q = random_heads(DType::kFloat32, {1, 3, 2, 16}), want = q;
+  apply_rotary_inplace(rotary, std::array{bshd<void>(nullptr, DType::kFloat32, 1, 3, 0, 16), q.view()},
+                       PositionRange{9});
+  apply_rotary_inplace(rotary, want.view(), PositionRange{9});
+  EXPECT_EQ(want.memory, q.memory);
 }
 
 TEST_F(ApplyTest, NamesTheTargetThatIsUsed) {
