@@ -119,7 +119,7 @@ ROTARY_API void shift_keys_inplace(const Rotary& rotary, const TensorView& keys,
 ROTARY_API void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to, const Positions& q,
                                   const TensorView& keys, const ApplyOptions& options = {});
 
-/// The SIMD target in use: "AVX3", "AVX2", "SSE4", "NEON", "EMU128" ...; ROTARY_TARGET in the environment
+/// The SIMD target in use: "AVX3", "AVX2", "NEON", "EMU128" ...; ROTARY_TARGET in the environment
 /// chooses another that this CPU has, by name in any case; a name that it has not is ignored (the library's one
 /// environment variable, read once).
 ROTARY_API std::string_view simd_target();

@@ -15,7 +15,7 @@ namespace rotary::detail {
 namespace HWY_NAMESPACE {
 
 // Measured on Sapphire Rapids; 16-bit heads take as long as float heads of twice the bytes.
-constexpr size_t PrefetchBytes(size_t element) { return element == 2 ? 8192 : 4096; }
+constexpr size_t PrefetchBytes(size_t element) { return element == 2 ? 8192 : 2048; }
 
 // The plan in locals: nothing that is stored through can be it.
 struct PlanParts {

@@ -1,5 +1,7 @@
 #include "core/rotate_kernels.h"
 
+// x86 without AVX2 (before 2013) takes the portable baseline: its own targets would double the time to build this file.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/rotate_kernels.cc"
 #include "hwy/foreach_target.h"
@@ -11,27 +13,33 @@ HWY_BEFORE_NAMESPACE();
 namespace rotary::detail {
 namespace HWY_NAMESPACE {
 
-#define ROTARY_EACH_LAYOUT(what, T)                                                                         \
-  {                                                                                                         \
-    what<T, PairLayout::kHalf>, what<T, PairLayout::kInterleaved>, what<T, PairLayout::kInterleavedToHalf>, \
-        what<T, PairLayout::kHalfToInterleaved>                                                             \
-  }
-#define ROTARY_EACH_ARRANGEMENT(T) \
-  { ArrangeFor<T, PairLayout::kHalf>(), ArrangeFor<T, PairLayout::kInterleaved>(), nullptr, nullptr }
-
-const Kernels* TargetKernels() {  // in the order of DType and PairLayout
-  static const Kernels kernels = {hwy::TargetName(HWY_TARGET),
-                                  {ROTARY_EACH_LAYOUT(Rotate, float), ROTARY_EACH_LAYOUT(Rotate, float16_t),
-                                   ROTARY_EACH_LAYOUT(Rotate, bfloat16_t), ROTARY_EACH_LAYOUT(Rotate, double)},
-                                  {ROTARY_EACH_ARRANGEMENT(float), ROTARY_EACH_ARRANGEMENT(float16_t),
-                                   ROTARY_EACH_ARRANGEMENT(bfloat16_t), ROTARY_EACH_ARRANGEMENT(double)},
-                                  Stream,
-                                  Fence};
-  return &kernels;
+template <class T, PairLayout kLayout>
+void Fill(DType dtype, Kernels& kernels) {
+  kernels.rotate[static_cast<int>(dtype)][static_cast<int>(kLayout)] = &Rotate<T, kLayout>;
+  kernels.arrange[static_cast<int>(dtype)][static_cast<int>(kLayout)] = ArrangeFor<T, kLayout>();
 }
 
-#undef ROTARY_EACH_LAYOUT
-#undef ROTARY_EACH_ARRANGEMENT
+template <class T>
+void FillLayouts(DType dtype, Kernels& kernels) {
+  Fill<T, PairLayout::kHalf>(dtype, kernels);
+  Fill<T, PairLayout::kInterleaved>(dtype, kernels);
+  Fill<T, PairLayout::kInterleavedToHalf>(dtype, kernels);
+  Fill<T, PairLayout::kHalfToInterleaved>(dtype, kernels);
+}
+
+Kernels MakeKernels() {
+  Kernels kernels{hwy::TargetName(HWY_TARGET), {}, {}, Stream, Fence};
+  FillLayouts<float>(DType::kFloat32, kernels);
+  FillLayouts<float16_t>(DType::kFloat16, kernels);
+  FillLayouts<bfloat16_t>(DType::kBfloat16, kernels);
+  FillLayouts<double>(DType::kFloat64, kernels);
+  return kernels;
+}
+
+const Kernels* TargetKernels() {
+  static const Kernels kernels = MakeKernels();
+  return &kernels;
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace rotary::detail
