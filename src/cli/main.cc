@@ -21,9 +21,7 @@ int report(const std::string& what, int status) {
   return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app{"Rotary position embeddings: what a model rotates, exactly."};
   app.name("rotary");
   app.set_version_flag("--version", std::string("rotary ") + ROTARY_VERSION_STRING);
@@ -43,5 +41,15 @@ int main(int argc, char** argv) {
     return report(error.what(), kUsage);
   } catch (const std::exception& error) {
     return report(error.what(), kFailure);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (...) {  // no memory left even for a message
+    return kFailure;
   }
 }
