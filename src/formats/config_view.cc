@@ -63,8 +63,8 @@ namespace {
 template <class T, class Convert>
 std::vector<T> to_list(const Reading& reading, const Value& value, std::string_view must_be, Convert convert) {
   constexpr std::size_t kMaxEntries = 1 << 16;
-  if (!value.json->is_array() || value.json->size() > kMaxEntries)
-    fail(reading, value.path, must_be, show(*value.json));
+  if (!value.json->is_array()) fail(reading, value.path, must_be, show(*value.json));
+  if (value.json->size() > kMaxEntries) fail(reading, value.path, "have at most 65536 entries", show(*value.json));
   std::vector<T> out;
   for (std::size_t i = 0; i < value.json->size(); ++i)
     out.push_back(

@@ -101,6 +101,20 @@ TEST(BadFiles, ThatDoNotExistOrAreNoFilesAreNamed) {
   }
 }
 
+TEST(BadJsonSize, OfOneListIsLimited) {
+  const Json config{{"model_type", "smollm3"}, {"no_rope_layers", Json::array_t(70000, 1)}};
+  EXPECT_EQ(error_of(config), "config.json: no_rope_layers must have at most 65536 entries, got a list of 70000");
+}
+
+TEST(BadJsonSize, OfAllDifferentLayersTogetherIsLimited) {
+  Json config = parse(R"({"model_type": "granite_swa", "num_hidden_layers": 4096, "hidden_size": 1024,
+                          "num_attention_heads": 16})");
+  for (int i = 0; i < 4096; ++i) config["layer_rope_theta"].push_back(1000);
+  EXPECT_EQ(error_of(config), "") << "alike, they cost what one costs";
+  for (int i = 0; i < 4096; ++i) config["layer_rope_theta"][static_cast<std::size_t>(i)] = 1000 + i;
+  EXPECT_THAT(error_of(config), HasSubstr("must be of a sensible size (at most 131072 frequencies"));
+}
+
 TEST(DuplicateKeys, CountTheirLastValueWithAWarning) {
   const ModelConfig config = parse_model_config(llama_with(R"("rope_theta": 5, "rope_theta": 7)"), "config.json");
   EXPECT_EQ(config.rotations.at(0).spec->base, 7);

@@ -54,7 +54,8 @@ TEST(Spellings, NullBesideTheDictionaryIsAbsent) {
 
 TEST(Spellings, AnAbsentBaseIsTheFamilysDefaultAndSaysSo) {
   const auto assumed_base = [](const char* model_type) {
-    for (const Source& source : read({{"model_type", model_type}}).rotations.at(0).sources)
+    const ModelConfig config = read({{"model_type", model_type}});
+    for (const Source& source : config.rotations.at(0).sources)
       if (source.field == "base") return std::pair(source.value, source.assumed);
     return std::pair(std::string("no source"), false);
   };
