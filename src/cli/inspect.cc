@@ -48,7 +48,7 @@ void add_inspect(CLI::App& app) {
   request->common.add_to(*inspect);
   CLI::Option* component = inspect->add_option("--component", request->component,
                                                "only this sub-configuration (dotted path; \"\" is the file itself)");
-  inspect->add_option("--layer", request->layer, "only this layer (from 0)")->check(CLI::NonNegativeNumber);
+  inspect->add_option("--layer", request->layer, "only this layer (from 0)")->check(CLI::Range(0, 1 << 24));
   inspect->add_flag("--json", request->json, "machine-readable");
   inspect->footer(
       "Examples:\n  rotary inspect config.json\n  rotary inspect config.json --seq-len 32768 --layer 3 --json");

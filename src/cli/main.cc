@@ -21,6 +21,16 @@ int report(const std::string& what, int status) {
   return status;
 }
 
+// CLI11 answers an unknown verb with "a subcommand is required", which says neither what came nor what may.
+void require_known_verb(const CLI::App& app, const std::string& verb) {
+  std::string known;
+  for (const CLI::App* subcommand : app.get_subcommands(nullptr)) {
+    if (subcommand->get_name() == verb) return;
+    known += (known.empty() ? "" : ", ") + subcommand->get_name();
+  }
+  throw CLI::ValidationError("the verb must be one of " + known + ", got '" + verb + "'");
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Rotary position embeddings: what a model rotates, exactly."};
   app.name("rotary");
@@ -29,6 +39,7 @@ int run(int argc, char** argv) {
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
   try {
+    if (argc > 1 && argv[1][0] != '-') require_known_verb(app, argv[1]);
     app.parse(argc, argv);
     std::cout.flush();
     return std::cout ? 0 : report("standard output must be writable, got a write error", kFailure);

@@ -238,11 +238,6 @@ struct Formula {
   }
 };
 
-// m(s, k) = coefficient k ln s + 1, 1 for s <= 1.
-double magnitude(double factor, double k, double coefficient) {
-  return factor <= 1 ? 1.0 : coefficient * k * log_double(factor) + 1.0;
-}
-
 struct AttentionFactor {
   std::int64_t seq_len;
 
@@ -251,14 +246,14 @@ struct AttentionFactor {
     return 1;
   }
 
-  double operator()(const NtkByPartsPaperScaling& s) const { return s.temperature ? magnitude(s.factor, 1, 0.1) : 1; }
+  double operator()(const NtkByPartsPaperScaling& s) const { return s.temperature ? yarn_magnitude(s.factor, 1) : 1; }
 
   double operator()(const YarnScaling& s) const {
     if (s.attention_factor) return *s.attention_factor;
     const bool ratio = s.mscale.value_or(0) != 0 && s.mscale_all_dim.value_or(0) != 0;
-    if (!ratio) return magnitude(s.factor, 1, s.mscale_coefficient);
-    return magnitude(s.factor, *s.mscale, s.mscale_coefficient) /
-           magnitude(s.factor, *s.mscale_all_dim, s.mscale_coefficient);
+    if (!ratio) return yarn_magnitude(s.factor, 1, s.mscale_coefficient);
+    return yarn_magnitude(s.factor, *s.mscale, s.mscale_coefficient) /
+           yarn_magnitude(s.factor, *s.mscale_all_dim, s.mscale_coefficient);
   }
 
   double operator()(const LongRopeScaling& s) const {
@@ -290,6 +285,10 @@ std::vector<DoubleDouble> exact_frequencies(const Scaling& scaling, const Freque
 
 std::vector<float> float32_frequencies(const Scaling& scaling, const FrequencyList& list) {
   return std::visit(Formula<float>{list}, scaling);
+}
+
+double yarn_magnitude(double factor, double k, double coefficient) {
+  return factor <= 1 ? 1.0 : coefficient * k * log_double(factor) + 1.0;
 }
 
 double attention_factor(const Scaling& scaling, std::int64_t seq_len) {

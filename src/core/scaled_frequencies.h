@@ -25,6 +25,9 @@ std::vector<DoubleDouble> exact_frequencies(const Scaling& scaling, const Freque
 /// computes with floats, float32 where it computes with tensors).
 std::vector<float> float32_frequencies(const Scaling& scaling, const FrequencyList& list);
 
+/// YaRN's m(s, k) = coefficient k ln s + 1, and 1 for s <= 1.
+double yarn_magnitude(double factor, double k, double coefficient = 0.1);
+
 /// What the method multiplies cos and sin by.
 double attention_factor(const Scaling& scaling, std::int64_t seq_len);
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "core/scaled_frequencies.h"
 #include "formats/layer_plan.h"
 #include "formats/rope_parameters.h"
 #include "formats/spec_reader.h"
@@ -213,7 +214,7 @@ class ComponentReader {
     if (!k || !factor) return 1;
     const double s = to_number(reading_, factor), all_dim = to_number(reading_, k);
     if (all_dim == 0) return 1;
-    const double m = attention_magnitude(s, all_dim);
+    const double m = yarn_magnitude(s, all_dim);
     return m * m;
   }
 
@@ -283,10 +284,6 @@ class ComponentReader {
       throw std::runtime_error(reading_.name + ": " + with_key(error.what(), set.path, out.sources));
     }
     return out;
-  }
-
-  static double attention_magnitude(double factor, double k) {
-    return factor <= 1 ? 1.0 : 0.1 * k * std::log(factor) + 1.0;
   }
 
   const ConfigView& view_;

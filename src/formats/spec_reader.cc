@@ -30,12 +30,7 @@ class SpecReader {
     const auto rule = row_.find("width");
     if (rule == row_.end()) return out;
     if (rule->is_object()) {  // {"quotient": [key, key or number, ...], "minimum"}
-      int size = view_.require_size((*rule)["quotient"][0].get<std::string>());
-      for (std::size_t i = 1; i < rule->at("quotient").size(); ++i) {
-        const Json& by = rule->at("quotient")[i];
-        size /= by.is_number() ? by.get<int>() : view_.require_size(by.get<std::string>());
-      }
-      out.rotary = std::max(size, rule->value("minimum", 1));
+      out.rotary = std::max(quotient(rule->at("quotient")), rule->value("minimum", 1));
     } else if (view_.get(rule->get<std::string>()) || !row_.contains("width_if_null")) {
       out.rotary = view_.require_size(rule->get<std::string>());
     } else {
@@ -75,6 +70,14 @@ class SpecReader {
     return found == per_type->end() ? empty : *found;
   }
 
+  // The first key divided by the others (keys or numbers) in turn, rounding down.
+  int quotient(const Json& terms) const {
+    int size = view_.require_size(terms[0].get<std::string>());
+    for (std::size_t i = 1; i < terms.size(); ++i)
+      size /= terms[i].is_number() ? terms[i].get<int>() : view_.require_size(terms[i].get<std::string>());
+    return size;
+  }
+
   int divided(const std::string& total, const std::string& parts) const {
     const int a = view_.require_size(total), b = view_.require_size(parts);
     if (a % b != 0 && !row_.value("head_dim_floors", false))
@@ -94,11 +97,7 @@ class SpecReader {
     for (const Json& key : rule.value("head_dim", Json::array()))
       if (view_.get(key.get<std::string>())) return view_.require_size(key.get<std::string>());
     if (!row_.value("head_dim_derived", false) && view_.get("head_dim")) return view_.require_size("head_dim");
-    if (const auto quotient = row_.find("head_quotient"); quotient != row_.end()) {
-      int size = view_.require_size((*quotient)[0].get<std::string>());
-      for (std::size_t i = 1; i < quotient->size(); ++i) size /= view_.require_size((*quotient)[i].get<std::string>());
-      return std::max(size, row_.value("head_minimum", 1));
-    }
+    if (const auto terms = row_.find("head_quotient"); terms != row_.end()) return quotient(*terms);
     return divided("hidden_size", "num_attention_heads");
   }
 
