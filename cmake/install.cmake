@@ -14,6 +14,13 @@ configure_package_config_file(cmake/rotary-config.cmake.in rotary-config.cmake I
 install(FILES ${PROJECT_BINARY_DIR}/rotary-config.cmake ${PROJECT_BINARY_DIR}/rotary-config-version.cmake
         DESTINATION ${package_dir})
 
+# Relative to itself, so that `cmake --install --prefix` and a moved tree work; an absolute folder stays what it is.
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(dir includedir libdir)
+  string(TOUPPER CMAKE_INSTALL_${dir} given)
+  set(pc_${dir} "\${prefix}")
+  cmake_path(APPEND pc_${dir} "${${given}}")
+endforeach()
 configure_file(cmake/rotary.pc.in rotary.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/rotary.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 say() { printf '\n\n=== %s\n' "$1"; }
 run() {
   printf '\n$ %s\n' "$*"
-  "$@" || true # compare says by its status that two rotations differ
+  "$@" || true # diff says by its status that two rotations differ
 }
 
 say "A context extension: which pairs are kept, blended, divided"

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rotary/rotation_map.h"
@@ -62,5 +63,10 @@ struct LayerRotation {
   std::optional<Xpos> xpos;        ///< magnitude per pair and position
   std::vector<PositionAxis> axes;  ///< one per axis of `query`
 };
+
+/// Compares all that two layers do: the maps of query and key as compare() for maps does, then what else is rotated or
+/// multiplied. `same` holds for all of it; the names of position axes do not count. Throws as compare() for maps.
+ROTARY_API MapDifference compare(const LayerRotation& first, const LayerRotation& second, double position = 1,
+                                 std::string_view declared = {});
 
 }  // namespace rotary

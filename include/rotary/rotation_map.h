@@ -97,10 +97,17 @@ struct MapDifference {
   std::string cause;        ///< likely cause by name: "pairing", "width", "base", ...; empty when same
 };
 
+/// What the two specs declare differently about frequencies, in one line: "base 10000 / 1000000, scaling default /
+/// yarn", "yarn parameters"; empty if nothing.
+ROTARY_API std::string declared_difference(const RopeSpec& first, const RopeSpec& second);
+
 /// Compares two maps at position `position` (the same on every axis). The likely cause is found by structure first
 /// (channels, width, slice offset, pairing, output layout, sign, axes), then by frequencies (exponent denominator,
-/// base, constant factor, part of the pairs), then by the attention factor.
-ROTARY_API MapDifference compare(const RotationMap& first, const RotationMap& second, double position = 1);
+/// base, constant factor, part of the pairs), then by the attention factor. `declared`, where the specs are known, is
+/// their declared_difference(): the cause of differing frequencies, in place of the guess from the numbers.
+/// Throws std::invalid_argument for an invalid map or a position that is not finite.
+ROTARY_API MapDifference compare(const RotationMap& first, const RotationMap& second, double position = 1,
+                                 std::string_view declared = {});
 
 /// 64-bit fingerprint of the canonical form (pairs that never turn become passed channels; pair ends ordered; FNV-1a
 /// over little-endian integers and IEEE doubles): equal for equal maps, the same on every machine.

@@ -1,7 +1,10 @@
 // rotary inspect: the rotation of every component and layer of a configuration.
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/inspect_json.h"
@@ -25,13 +28,31 @@ bool wanted(const ModelRotation& r, const Request& request) {
   return std::find(r.layers.begin(), r.layers.end(), request.layer) != r.layers.end();
 }
 
+// Which components and layers there are, when the filter left none of them.
+std::string nothing_left(const Request& request, const ModelConfig& config) {
+  std::string components;
+  std::vector<int> layers;
+  for (const ModelRotation& r : config.rotations) {
+    const std::string name = "'" + r.component + "'";
+    if (components.find(name) == std::string::npos) components += (components.empty() ? "" : ", ") + name;
+    if (!request.has_component || r.component == request.component)
+      layers.insert(layers.end(), r.layers.begin(), r.layers.end());
+  }
+  if (layers.empty())
+    return request.path + ": --component must be one of " + components + ", got '" + request.component + "'";
+  std::sort(layers.begin(), layers.end());
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  return request.path + ": --layer must be one of " + ranges(layers) + ", got " + std::to_string(request.layer);
+}
+
 void run(const Request& request) {
   const ReadOptions options = request.common.to_read_options();
   ModelConfig config = read_model_config(request.path, options);
-  std::erase_if(config.rotations, [&](const ModelRotation& r) { return !wanted(r, request); });
-  if (config.rotations.empty() && (request.has_component || request.layer >= 0))
-    throw std::runtime_error(request.path +
-                             ": --component and --layer must name a part of the model that attends, got none");
+  std::vector<ModelRotation> kept;
+  std::copy_if(config.rotations.begin(), config.rotations.end(), std::back_inserter(kept),
+               [&](const ModelRotation& r) { return wanted(r, request); });
+  if (kept.empty() && !config.rotations.empty()) throw std::runtime_error(nothing_left(request, config));
+  config.rotations = std::move(kept);
   if (request.json)
     std::cout << to_json(config, options) << '\n';
   else

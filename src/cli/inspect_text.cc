@@ -22,18 +22,6 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ..
 
 std::string number(double x) { return format("%.10g", x); }
 
-// 0-2, 4, 6-9
-std::string ranges(const std::vector<int>& values) {
-  std::string out;
-  for (std::size_t i = 0; i < values.size();) {
-    std::size_t j = i;
-    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
-    out += (out.empty() ? "" : ", ") + std::to_string(values[i]) + (j > i ? "-" + std::to_string(values[j]) : "");
-    i = j + 1;
-  }
-  return out;
-}
-
 std::string shortened(std::string text, std::size_t limit) {
   return text.size() <= limit ? text : text.substr(0, limit - 3) + "...";
 }
@@ -257,6 +245,17 @@ std::vector<Block> blocks(const ModelConfig& config, const ReadOptions& options)
 }
 
 }  // namespace
+
+std::string ranges(const std::vector<int>& values) {
+  std::string out;
+  for (std::size_t i = 0; i < values.size();) {
+    std::size_t j = i;
+    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
+    out += (out.empty() ? "" : ", ") + std::to_string(values[i]) + (j > i ? "-" + std::to_string(values[j]) : "");
+    i = j + 1;
+  }
+  return out;
+}
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options) {
   std::string out = (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " +

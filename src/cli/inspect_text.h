@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rotary/formats/model_config.h"
 
 namespace rotary::cli {
+
+/// Ascending numbers, short: 0-2, 4, 6-9.
+std::string ranges(const std::vector<int>& values);
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options);
 

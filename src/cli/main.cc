@@ -10,7 +10,8 @@
 
 namespace {
 
-constexpr int kFailure = 1, kUsage = 2;
+// diff answers with 0 and 1, so its failures are 2 too, as those of diff(1) and cmp(1) are.
+constexpr int kFailure = 1, kUsage = 2, kDiffFailure = 2;
 
 // One line on stderr, whatever the message holds.
 int report(const std::string& what, int status) {
@@ -21,14 +22,15 @@ int report(const std::string& what, int status) {
   return status;
 }
 
-// CLI11 answers an unknown verb with "a subcommand is required", which says neither what came nor what may.
+// CLI11 answers an unknown verb, or none, with "a subcommand is required", which says neither what came nor what may.
 void require_known_verb(const CLI::App& app, const std::string& verb) {
   std::string known;
   for (const CLI::App* subcommand : app.get_subcommands(nullptr)) {
     if (subcommand->get_name() == verb) return;
     known += (known.empty() ? "" : ", ") + subcommand->get_name();
   }
-  throw CLI::ValidationError("the verb must be one of " + known + ", got '" + verb + "'");
+  throw CLI::ValidationError("the verb must be one of " + known +
+                             (verb.empty() ? ", got none" : ", got '" + verb + "'") + "; see rotary --help");
 }
 
 int run(int argc, char** argv) {
@@ -38,20 +40,23 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
+  const int failure = argc > 1 && std::string(argv[1]) == "diff" ? kDiffFailure : kFailure;
   try {
-    if (argc > 1 && argv[1][0] != '-') require_known_verb(app, argv[1]);
-    app.parse(argc, argv);
+    if (argc < 2 || argv[1][0] != '-') require_known_verb(app, argc < 2 ? "" : argv[1]);
+    int status = 0;
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::RuntimeError& done) {
+      status = done.get_exit_code();
+    }
     std::cout.flush();
-    return std::cout ? 0 : report("standard output must be writable, got a write error", kFailure);
+    return std::cout ? status : report("standard output must be writable, got a write error", failure);
   } catch (const CLI::Success& done) {
     return app.exit(done);
-  } catch (const CLI::RuntimeError& done) {
-    std::cout.flush();
-    return done.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return report(error.what(), kUsage);
   } catch (const std::exception& error) {
-    return report(error.what(), kFailure);
+    return report(error.what(), failure);
   }
 }
 

@@ -1,12 +1,14 @@
-// Comparison of two maps: how far apart they turn, and the likely cause by name.
+// Comparison of two maps or layers: how far apart they turn, and the likely cause by name.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/canonical.h"
 #include "core/require.h"
-#include "rotary/rotation_map.h"
+#include "rotary/layer_rotation.h"
 
 namespace rotary {
 namespace {
@@ -158,9 +160,37 @@ void find_largest_angle(const RotationMap& x, const RotationMap& y, double posit
     }
 }
 
+void add(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+
+bool same_axes(const std::vector<PositionAxis>& x, const std::vector<PositionAxis>& y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const PositionAxis& a, const PositionAxis& b) {
+    return a.offset == b.offset && a.multiplier == b.multiplier;
+  });
+}
+
+const RotationMap& key_map(const LayerRotation& layer) { return layer.key ? *layer.key : layer.query; }
+
 }  // namespace
 
-MapDifference compare(const RotationMap& first, const RotationMap& second, double position) {
+std::string declared_difference(const RopeSpec& first, const RopeSpec& second) {
+  std::string out;
+  const auto number = [](double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.10g", x);
+    return std::string(text);
+  };
+  if (first.base != second.base) add(out, "base " + number(first.base) + " / " + number(second.base));
+  if (first.frequency_dim != second.frequency_dim) add(out, "exponent denominator");
+  if (first.angle_multiplier != second.angle_multiplier) add(out, "angle multiplier");
+  const std::string method(scaling_name(first.scaling)), other(scaling_name(second.scaling));
+  if (method != other)
+    add(out, "scaling " + method + " / " + other);
+  else if (first.scaling != second.scaling)
+    add(out, method + " parameters");
+  return out;
+}
+
+MapDifference compare(const RotationMap& first, const RotationMap& second, double position, std::string_view declared) {
   validate_map(first);
   validate_map(second);
   detail::require(std::isfinite(position), "compare", "position must be finite", position);
@@ -173,9 +203,45 @@ MapDifference compare(const RotationMap& first, const RotationMap& second, doubl
   const bool turns_alike = same_frequencies(x, y, kSame);
   const bool scales_alike = close(x.attention_factor, y.attention_factor, kSame);
   out.same = turns_alike && scales_alike;
-  if (!turns_alike) out.cause = frequency_cause(x, y);
-  if (!scales_alike)
+  if (!turns_alike) out.cause = declared.empty() ? frequency_cause(x, y) : declared;
+  // What explains the frequencies explains the factor.
+  if (!scales_alike && (turns_alike || declared.empty()))
     out.cause += (out.cause.empty() ? "" : " and ") + factor_cause(x.attention_factor, y.attention_factor);
+  return out;
+}
+
+MapDifference compare(const LayerRotation& first, const LayerRotation& second, double position,
+                      std::string_view declared) {
+  const LayerRotation &x = first, &y = second;
+  const auto turns = [](const LayerRotation& layer) { return layer.rotates && layer.not_a_rotation.empty(); };
+  MapDifference out;
+  if (x.rotates != y.rotates || turns(x) != turns(y)) {
+    out.cause = "rotation present in one only";
+    return out;
+  }
+  std::string others;
+  if (turns(x)) {
+    out = compare(x.query, y.query, position, declared);
+    if (out.same && (x.key || y.key)) {
+      out = compare(key_map(x), key_map(y), position, declared);
+      if (!out.same) out.cause += " of the keys";
+    }
+    if (x.xpos != y.xpos) add(others, "xPos");
+    if (x.query.num_axes == y.query.num_axes && !same_axes(x.axes, y.axes)) add(others, "positions of the axes");
+  }
+  if (x.not_a_rotation != y.not_a_rotation) add(others, "another operation");
+  if (x.rotates) {
+    if (x.heads != y.heads) add(others, "heads that rotate");
+    if (x.rotates_keys != y.rotates_keys) add(others, "keys rotated in one only");
+    if (x.rotates_values != y.rotates_values) add(others, "values rotated in one only");
+    if (x.rotates_output_back != y.rotates_output_back) add(others, "output rotated back in one only");
+    if (x.before_projection != y.before_projection) add(others, "before the projections in one only");
+  }
+  if (!close(x.query_scale, y.query_scale, kSame)) add(others, "query scale");
+  if (x.query_scale_rule != y.query_scale_rule) add(others, "temperature");
+  if (!close(x.softmax_factor, y.softmax_factor, kSame)) add(others, "softmax factor");
+  out.same = others.empty() && (out.same || !turns(x));
+  if (!others.empty()) add(out.cause, others);
   return out;
 }
 

@@ -1,10 +1,12 @@
 #include "formats/json_reader.h"
 
 #include <cctype>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 namespace rotary::detail {
 namespace {
@@ -144,8 +146,9 @@ std::string read_file(const std::string& path) {
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > kMaxFileBytes)
     throw std::runtime_error(path + ": must be at most 64 MiB, got " + std::to_string(size) + " bytes");
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(path + ": must be a readable file, got none");
+  if (!in) throw std::runtime_error(path + ": must be a readable file, got: " + std::generic_category().message(errno));
   std::string text;
   char buffer[1 << 16];
   while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {

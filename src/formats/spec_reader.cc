@@ -238,7 +238,7 @@ class SpecReader {
     }
     s.axes.num_axes = axis;
     GivenFrequencies out;
-    out.frequencies.resize(static_cast<std::size_t>(s.rotary_dim / 2 * axis));
+    out.frequencies.resize(static_cast<std::size_t>(s.rotary_dim / 2) * static_cast<std::size_t>(axis));
     for (std::size_t i = 0; i < turns.size(); ++i)
       out.frequencies[i * static_cast<std::size_t>(axis) + static_cast<std::size_t>(turns[i].first)] = turns[i].second;
     return out;

@@ -1,54 +1,26 @@
 // The built program, run as users run it: `rotary inspect`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/program.h"
+
+namespace rotary::testing {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::StartsWith;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-struct Finished {
-  int status = -1;
-  std::string out, err;
-};
 
 // A folder with a config.json in it.
-class Inspect : public ::testing::Test {
+class Inspect : public Program {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "rotary-inspect-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    Program::SetUp();
     write(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 64,
               "num_attention_heads": 4, "head_dim": 16, "num_hidden_layers": 6, "sliding_window_pattern": 6}})");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& config) const { std::ofstream(folder_ / "config.json") << config; }
-  std::string file() const { return (folder_ / "config.json").string(); }
-
-  Finished rotary(const std::string& arguments) const {
-    const std::string command = std::string(ROTARY_PROGRAM) + " " + arguments + " >" + (folder_ / "out").string() +
-                                " 2>" + (folder_ / "err").string() + " </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "out"), contents(folder_ / "err")};
   }
 
   json inspect(const std::string& options = "") const {
@@ -56,19 +28,7 @@ class Inspect : public ::testing::Test {
     EXPECT_EQ(run.status, 0) << run.err;
     return json::parse(run.out);
   }
-
-  std::filesystem::path folder_;
 };
-
-// One line on stderr that starts with the program's name, nothing on stdout.
-void expect_failure(const Finished& run, int status, const std::string& part) {
-  EXPECT_EQ(run.status, status) << run.out << run.err;
-  EXPECT_THAT(run.err, StartsWith("rotary: "));
-  EXPECT_THAT(run.err, HasSubstr(part));
-  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-  EXPECT_EQ(run.err.back(), '\n');
-  EXPECT_THAT(run.out, IsEmpty());
-}
 
 TEST_F(Inspect, PrintsForPeopleOnStdoutOnly) {
   const Finished run = rotary("inspect " + file());
@@ -166,8 +126,9 @@ TEST_F(Inspect, FailsWithOneOnABadFile) {
 }
 
 TEST_F(Inspect, FailsWithOneWhenTheFilterLeavesNothing) {
-  expect_failure(rotary("inspect " + file() + " --layer 6"), 1, "--layer");
-  expect_failure(rotary("inspect " + file() + " --component vision_config"), 1, "--component");
+  expect_failure(rotary("inspect " + file() + " --layer 6"), 1, "--layer must be one of 0-5, got 6");
+  expect_failure(rotary("inspect " + file() + " --component vision_config"), 1,
+                 "--component must be one of 'text_config', got 'vision_config'");
 }
 
 TEST_F(Inspect, FailsWithTwoOnBadUsage) {
@@ -179,7 +140,7 @@ TEST_F(Inspect, FailsWithTwoOnBadUsage) {
   expect_failure(rotary("inspect " + file() + " --seq-len 0"), 2, "--seq-len");
   expect_failure(rotary("inspect " + file() + " --layer -1"), 2, "--layer");
   expect_failure(rotary("frobnicate"), 2, "must be one of inspect, diff, got 'frobnicate'");
-  expect_failure(rotary(""), 2, "subcommand");
+  expect_failure(rotary(""), 2, "must be one of inspect, diff, got none");
 }
 
 TEST_F(Inspect, FailsWhenTheOutputCannotBeWritten) {
@@ -188,3 +149,4 @@ TEST_F(Inspect, FailsWhenTheOutputCannotBeWritten) {
 }
 
 }  // namespace
+}  // namespace rotary::testing

@@ -175,6 +175,30 @@ TEST(MapCompare, StillPairsAndChannelsInNoPairAreTheSame) {
   EXPECT_EQ(fingerprint(still), fingerprint(passed));
 }
 
+TEST(MapCompare, WhatIsDeclaredReplacesTheGuessFromTheFrequencies) {
+  RopeSpec other = usual();
+  other.base = 10000;
+  other.scaling = yarn_of(4, 8192);
+  const std::string declared = declared_difference(usual(), other);
+  EXPECT_EQ(declared, "base 500000 / 10000, scaling default / yarn");
+  const RotationMap x = make_rotation_map(usual()), y = make_rotation_map(other);
+  EXPECT_EQ(compare(x, y, 1, declared).cause, declared);
+  EXPECT_EQ(compare(x, x, 1, declared).cause, "");
+  EXPECT_EQ(compare(x, changed([](RopeSpec& s) { s.head_dim = 96; }), 1, declared).cause, "head width");
+}
+
+TEST(MapCompare, ADeclaredDifferenceNamesEveryField) {
+  RopeSpec other = usual();
+  EXPECT_EQ(declared_difference(usual(), other), "");
+  other.frequency_dim = 128;
+  other.angle_multiplier = 2;
+  other.scaling = LinearScaling{2};
+  EXPECT_EQ(declared_difference(usual(), other), "exponent denominator, angle multiplier, scaling default / linear");
+  RopeSpec linear = other;
+  linear.scaling = LinearScaling{4};
+  EXPECT_EQ(declared_difference(other, linear), "linear parameters");
+}
+
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 const BadCall kBadCalls[] = {

@@ -97,7 +97,7 @@ TEST(BadFiles, ThatDoNotExistOrAreNoFilesAreNamed) {
   try {
     read_model_config("/no/such/config.json");
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "/no/such/config.json: must be a readable file, got none");
+    EXPECT_STREQ(error.what(), "/no/such/config.json: must be a readable file, got: No such file or directory");
   }
 }
 
