@@ -30,9 +30,8 @@ class ROTARY_API Executor {
 /// the table; safe to use from any number of threads.
 class ROTARY_API Rotary {
  public:
-  /// \param table_rows  positions 0 .. table_rows-1 come from a table; others are computed per token (about 26 million
-  /// pairs per second
-  ///                    and core). Maps with several axes on one pair have no table.
+  /// \param table_rows  positions 0 .. table_rows-1 come from a table; others are computed per token, about two
+  ///                    nanoseconds per pair. Maps with several axes on one pair have no table.
   /// Throws std::invalid_argument for a map that validate_map() refuses or for Arithmetic::kGgml (use the spec).
   explicit Rotary(RotationMap map, std::int64_t table_rows = 0, Arithmetic arithmetic = Arithmetic::kExact);
   /// The rotation of a spec at a sequence length, in any arithmetic.
@@ -118,6 +117,18 @@ ROTARY_API void shift_keys_inplace(const Rotary& rotary, const TensorView& keys,
 /// options.limit concerns q.
 ROTARY_API void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to, const Positions& q,
                                   const TensorView& keys, const ApplyOptions& options = {});
+
+/// Writes cos and sin, attention factor included, of every pair at each position: the rows that apply_rotary() turns
+/// by, for kernels of one's own.
+///
+/// \param positions  of a batch of 1
+/// \param set        frequency set (head), 0 .. num_sets-1
+/// \param cos, sin   [num_tokens][pairs], overwritten
+///
+/// Accuracy and speed: see CosSinTable; a range from 0 or above is made as a table by position is. Throws
+/// std::invalid_argument (sizes, set, positions that do not fit or are not finite) before anything is written.
+ROTARY_API void write_cos_sin(const Rotary& rotary, const Positions& positions, std::int64_t num_tokens, int set,
+                              std::span<float> cos, std::span<float> sin);
 
 /// The SIMD target in use: "AVX3", "AVX2", "NEON", "EMU128" ...; ROTARY_TARGET in the environment
 /// chooses another that this CPU has, by name in any case; a name that it has not is ignored (the library's one

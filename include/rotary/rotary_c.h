@@ -131,7 +131,7 @@ ROTARY_API rotary_status rotary_move_keys(const rotary_rotation* from, const rot
                                           const rotary_tensor* keys, const rotary_options* options);
 
 /// Writes cos and sin, attention factor included, of every pair for a list of positions.
-/// \param positions   of kind RANGE or IDS (not per_sequence)
+/// \param positions   of a batch of 1
 /// \param num_tokens  rows
 /// \param set         frequency set (head), 0 .. num_sets-1
 /// \param cos, sin    [num_tokens][num_pairs] float, contiguous

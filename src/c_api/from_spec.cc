@@ -141,8 +141,6 @@ rotary_spec default_spec(std::int32_t scaling) {
 
 rotary_rotation* make_from_spec(const RopeSpec& spec, const MakeOptions& options) {
   auto made = std::make_unique<rotary_rotation>(Rotary(spec, options.table_rows, options.arithmetic, options.seq_len));
-  made->spec = spec;
-  made->seq_len = options.seq_len;
   return made.release();
 }
 

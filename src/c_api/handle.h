@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +20,6 @@ struct rotary_rotation {
   std::vector<double> frequency, frequency_low;
   std::vector<int32_t> pass_to;
 
-  std::optional<rotary::RopeSpec> spec;  // where it was made from one, at seq_len
-  std::int64_t seq_len = 0;
   rotary::LayerRotation layer;  // without its maps
   bool key_differs = false;
   std::string note;
@@ -46,7 +43,7 @@ const rotary_rotation& to_handle(const rotary_rotation* rotation, std::string_vi
 /// Checks the pointer that a new rotation is written to, and makes it null until there is one.
 void clear(rotary_rotation** rotation, std::string_view function);
 
-/// The spec's rotation, which remembers the spec.
+/// The spec's rotation.
 rotary_rotation* make_from_spec(const RopeSpec& spec, const MakeOptions& options);
 
 }  // namespace rotary::c_api

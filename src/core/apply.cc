@@ -24,7 +24,7 @@ void run(const Rotary::State& state, std::span<const PassTensor> tensors, const 
   detail::validate_options(options, operation.name);
   if (tensors.empty()) return;
   const ConstTensorView& x = tensors.front().x;
-  const auto checked = detail::validate_positions(state, x, positions, options, operation.name);
+  const auto checked = detail::validate_positions(state, x.shape[0], x.shape[1], positions, options, operation.name);
   const bool forward = operation.direction == TurnRows::Direction::kForward;
   const TurnRows rows(state, operation.direction);
   detail::run_pass(

@@ -63,9 +63,9 @@ void validate_together(std::span<const PassTensor> tensors, std::string_view fun
   }
 }
 
-TokenPositions validate_positions(const Rotary::State& state, const ConstTensorView& x, const Positions& positions,
-                                  const ApplyOptions& options, std::string_view function) {
-  TokenPositions checked(positions, {x.shape[0], x.shape[1], state.map.num_axes, options.limit}, function);
+TokenPositions validate_positions(const Rotary::State& state, std::int64_t batch, std::int64_t tokens,
+                                  const Positions& positions, const ApplyOptions& options, std::string_view function) {
+  TokenPositions checked(positions, {batch, tokens, state.map.num_axes, options.limit}, function);
   const double largest = checked.largest() * state.largest_frequency;
   require(largest < kMaxAngle, function, "position * frequency must be below 2^60", largest);
   return checked;

@@ -23,8 +23,8 @@ PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x
 /// Tensors changed in one call: the same batch and tokens, none overlapping another.
 void validate_together(std::span<const PassTensor> tensors, std::string_view function);
 
-/// Positions that fit x, with angles the range reduction can do.
-TokenPositions validate_positions(const Rotary::State& state, const ConstTensorView& x, const Positions& positions,
-                                  const ApplyOptions& options, std::string_view function);
+/// Positions that fit [batch][tokens], with angles the range reduction can do.
+TokenPositions validate_positions(const Rotary::State& state, std::int64_t batch, std::int64_t tokens,
+                                  const Positions& positions, const ApplyOptions& options, std::string_view function);
 
 }  // namespace rotary::detail

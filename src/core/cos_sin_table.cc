@@ -1,8 +1,13 @@
 #include "rotary/cos_sin_table.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,7 +20,7 @@ namespace rotary {
 namespace {
 
 using detail::require;
-using detail::RowWriter;
+using detail::SharedTableRows;
 
 constexpr double kMaxPosition = 0x1p53;  // every integer below is a double
 constexpr double kMaxAngle = 0x1p60;     // what the range reduction can do, with room for a sum over axes
@@ -27,20 +32,21 @@ void require_angles(const RotationMap& map, double max_position, std::string_vie
           largest * max_position);
 }
 
-using Page = std::vector<float>;  // [rows][cos, sin][pairs]
-using Pages = std::vector<std::shared_ptr<const Page>>;
-
-// position_of(row): [num_axes], asked for row 0, 1, ...
-template <class PositionOf>
-std::shared_ptr<const Page> make_page(const RowWriter& write, std::size_t rows, std::size_t pairs,
-                                      const PositionOf& position_of) {
-  auto page = std::make_shared<Page>(rows * 2 * pairs);
-  for (std::size_t row = 0; row < rows; ++row) {
-    float* cos = page->data() + row * 2 * pairs;
-    write(position_of(row), cos, cos + pairs);
-  }
-  return page;
+// Memory for numbers, not initialised. Large tables lie in huge pages where the system has them: a table of 64 MB is
+// otherwise made more slowly by the page faults than by the arithmetic, and read with a TLB miss per row.
+std::shared_ptr<float[]> make_memory(std::size_t count) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  if (count * sizeof(float) < 2 * kHugePage) return std::make_shared_for_overwrite<float[]>(count);
+  constexpr std::align_val_t kAlignment{kHugePage};
+  const std::size_t bytes = (count * sizeof(float) + kHugePage - 1) / kHugePage * kHugePage;
+  void* memory = ::operator new(bytes, kAlignment);
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  madvise(memory, bytes, MADV_HUGEPAGE);  // advice: nothing depends on the answer
+#endif
+  return {static_cast<float*>(memory), [](float* p) { ::operator delete(p, kAlignment); }};
 }
+
+using Page = std::shared_ptr<const float>;  // [rows][cos, sin][pairs]
 
 void require_size(std::int64_t num_rows, std::size_t pairs, std::string_view function) {
   require(num_rows >= 0, function, "num_rows must not be negative", num_rows);
@@ -53,33 +59,39 @@ void require_size(std::int64_t num_rows, std::size_t pairs, std::string_view fun
 }  // namespace
 
 struct CosSinTable::State {
-  RowWriter write;
+  SharedTableRows rows;
   std::size_t num_pairs = 0;
   std::size_t num_axes = 1;
   std::int64_t num_rows = 0;
   bool by_position = true;
-  Pages pages;
+  std::vector<Page> pages;
 
-  // Appends pages until num_rows rows are there; rows are positions.
+  std::size_t row_floats() const { return 2 * num_pairs; }
+
+  // Appends memory for rows, to be filled; returns where it starts.
+  float* append(std::int64_t rows_to_come) {
+    const auto count = static_cast<std::size_t>(rows_to_come);
+    const auto memory = make_memory(count * row_floats());
+    for (std::size_t row = 0; row < count; row += kRowsPerPage)
+      pages.emplace_back(memory, memory.get() + row * row_floats());
+    return memory.get();
+  }
+
+  // Appends whole pages until num_rows rows are there; rows are positions.
   void grow() {
-    if (num_pairs == 0) return;
-    std::vector<double> position(num_axes);
-    while (static_cast<std::int64_t>(pages.size()) * kRowsPerPage < num_rows) {
-      const auto first = static_cast<std::int64_t>(pages.size()) * kRowsPerPage;
-      pages.push_back(make_page(write, kRowsPerPage, num_pairs, [&](std::size_t row) {
-        std::fill(position.begin(), position.end(), static_cast<double>(first + static_cast<std::int64_t>(row)));
-        return position.data();
-      }));
-    }
+    const auto first = static_cast<std::int64_t>(pages.size()) * kRowsPerPage;
+    if (num_pairs == 0 || first >= num_rows) return;
+    const std::int64_t missing = (num_rows - first + kRowsPerPage - 1) / kRowsPerPage * kRowsPerPage;
+    float* cos = append(missing);
+    rows->write_range(first, missing, cos, cos + num_pairs, row_floats());
   }
 
   // Makes every page; rows are tokens.
   void fill(std::span<const double> positions) {
-    for (std::size_t first = 0; num_pairs > 0 && first < static_cast<std::size_t>(num_rows); first += kRowsPerPage) {
-      const std::size_t rows = std::min<std::size_t>(kRowsPerPage, static_cast<std::size_t>(num_rows) - first);
-      pages.push_back(
-          make_page(write, rows, num_pairs, [&](std::size_t row) { return &positions[(first + row) * num_axes]; }));
-    }
+    if (num_pairs == 0 || num_rows == 0) return;
+    float* cos = append(num_rows);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(num_rows); ++row, cos += row_floats())
+      rows->write(&positions[row * num_axes], cos, cos + num_pairs);
   }
 
   const float* row(std::int64_t index, std::string_view function) const {
@@ -87,28 +99,28 @@ struct CosSinTable::State {
       require<std::out_of_range>(false, function,
                                  "row must be in 0 .. num_rows-1, num_rows = " + std::to_string(num_rows), index);
     if (num_pairs == 0) return nullptr;
-    return pages[static_cast<std::size_t>(index / kRowsPerPage)]->data() +
-           static_cast<std::size_t>(index % kRowsPerPage) * 2 * num_pairs;
+    return pages[static_cast<std::size_t>(index / kRowsPerPage)].get() +
+           static_cast<std::size_t>(index % kRowsPerPage) * row_floats();
   }
 
-  static CosSinTable positions_table(const RotationMap& map, std::int64_t num_rows, RowWriter write);
-  static CosSinTable tokens_table(const RotationMap& map, std::span<const double> positions, RowWriter write);
+  static CosSinTable positions_table(const RotationMap& map, std::int64_t num_rows, SharedTableRows rows);
+  static CosSinTable tokens_table(const RotationMap& map, std::span<const double> positions, SharedTableRows rows);
 };
 
-CosSinTable CosSinTable::State::positions_table(const RotationMap& map, std::int64_t num_rows, RowWriter write) {
+CosSinTable CosSinTable::State::positions_table(const RotationMap& map, std::int64_t num_rows, SharedTableRows rows) {
   constexpr std::string_view kFunction = "CosSinTable::by_position";
   for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair)
     require(axis_of(map, pair) != -2, kFunction, "every pair must be turned by one axis, unlike pair", pair);
   require_size(num_rows, map.pairs.size(), kFunction);
   require_angles(map, static_cast<double>(num_rows), kFunction);
   auto state = std::make_shared<State>(
-      State{std::move(write), map.pairs.size(), static_cast<std::size_t>(map.num_axes), num_rows, true, {}});
+      State{std::move(rows), map.pairs.size(), static_cast<std::size_t>(map.num_axes), num_rows, true, {}});
   state->grow();
   return CosSinTable(std::move(state));
 }
 
 CosSinTable CosSinTable::State::tokens_table(const RotationMap& map, std::span<const double> positions,
-                                             RowWriter write) {
+                                             SharedTableRows rows) {
   constexpr std::string_view kFunction = "CosSinTable::by_token";
   const auto axes = static_cast<std::size_t>(map.num_axes);
   require(positions.size() % axes == 0, kFunction,
@@ -124,7 +136,7 @@ CosSinTable CosSinTable::State::tokens_table(const RotationMap& map, std::span<c
   require_angles(map, largest, kFunction);
   const auto num_rows = static_cast<std::int64_t>(positions.size() / axes);
   require_size(num_rows, map.pairs.size(), kFunction);
-  auto state = std::make_shared<State>(State{std::move(write), map.pairs.size(), axes, num_rows, false, {}});
+  auto state = std::make_shared<State>(State{std::move(rows), map.pairs.size(), axes, num_rows, false, {}});
   state->fill(positions);
   return CosSinTable(std::move(state));
 }
@@ -185,9 +197,8 @@ CosSinTable CosSinTable::grown(std::int64_t num_rows) const {
 }
 
 std::size_t CosSinTable::size_bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& page : state_->pages) bytes += page->size() * sizeof(float);
-  return bytes;
+  const auto rows = state_->by_position ? static_cast<std::int64_t>(state_->pages.size()) * kRowsPerPage : num_rows();
+  return static_cast<std::size_t>(rows) * state_->row_floats() * sizeof(float);
 }
 
 }  // namespace rotary

@@ -107,7 +107,7 @@ TokenPositions validate(const Rotary::State& state, const Gradient& gradient, co
   detail::validate_read(state, gradient.x, function, "x");
   detail::validate_read(state, gradient.grad_out, function, "grad_out");
   require(gradient.x.shape == gradient.grad_out.shape, function, "grad_out.shape must be that of x", "another");
-  return detail::validate_positions(state, gradient.x, positions, {}, function);
+  return detail::validate_positions(state, gradient.x.shape[0], gradient.x.shape[1], positions, {}, function);
 }
 
 // Calls visit(b, t, position) for every token, in order.

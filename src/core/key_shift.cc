@@ -37,8 +37,7 @@ void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, std::int64
   detail::validate_options(options, kName);
   const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
   const PositionOffsets same{{&delta, 1}};  // checked as the position of one token
-  const ConstTensorView one{nullptr, keys.dtype, {1, 1, 0, 0}, {}};
-  detail::validate_positions(rotary.state(), one, same, without_limit(options), kName);
+  detail::validate_positions(rotary.state(), 1, 1, same, without_limit(options), kName);
   const detail::ConstantPosition everywhere(static_cast<double>(delta), rotary.map().num_axes);
   shift(rotary.state(), tensor, everywhere, options);
 }
@@ -48,7 +47,8 @@ void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, const Posi
   constexpr std::string_view kName = "shift_keys_inplace";
   detail::validate_options(options, kName);
   const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
-  const auto checked = detail::validate_positions(rotary.state(), tensor.x, delta, without_limit(options), kName);
+  const auto checked = detail::validate_positions(rotary.state(), tensor.x.shape[0], tensor.x.shape[1], delta,
+                                                  without_limit(options), kName);
   shift(rotary.state(), tensor, checked, options);
 }
 
@@ -61,8 +61,9 @@ void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to,
   require(from.map().attention_factor != 0, kName, "from must have an attention factor that is not 0", 0);
   PassTensor tensor = detail::validate_tensors(from.state(), as_const(keys), keys, kName);
   tensor = detail::validate_tensors(to.state(), as_const(keys), keys, kName);
-  const auto before = detail::validate_positions(from.state(), tensor.x, p, without_limit(options), kName);
-  const auto after = detail::validate_positions(to.state(), tensor.x, q, options, kName);
+  const auto before =
+      detail::validate_positions(from.state(), tensor.x.shape[0], tensor.x.shape[1], p, without_limit(options), kName);
+  const auto after = detail::validate_positions(to.state(), tensor.x.shape[0], tensor.x.shape[1], q, options, kName);
   const detail::JoinedPositions both(before, after);
   const detail::MoveRows rows(from.state(), to.state());
   detail::run_pass({&to.state().move, &to.state().halves, &rows, &both, {&tensor, 1}, keys.shape[0], keys.shape[1]},

@@ -15,12 +15,6 @@ using detail::DoubleDouble;
 using detail::PlanUse;
 using detail::require;
 
-bool has_pair_of_several_axes(const RotationMap& map) {
-  for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair)
-    if (axis_of(map, pair) == -2) return true;
-  return false;
-}
-
 // The copies that make a row of the rows of every axis: run by run, or, where axes alternate, over the row of the
 // first.
 std::vector<Rotary::State::AxisRun> axis_runs(const RotationMap& map) {
@@ -81,7 +75,7 @@ Rotary::State state_of(RotationMap map, Arithmetic arithmetic, std::int64_t tabl
   require(table_rows >= 0, "Rotary", "table_rows must not be negative", table_rows);
   state.layout = layout_class(map);
   state.arithmetic = arithmetic;
-  state.table_rows = has_pair_of_several_axes(map) ? 0 : table_rows;
+  state.table_rows = detail::has_pair_of_several_axes(map) ? 0 : table_rows;
   state.axis_runs = axis_runs(map);
   state.largest_frequency = largest_frequency(map);
   const bool keeps_still_pairs = map.attention_factor == 1;
@@ -100,7 +94,7 @@ Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic ari
           to_string(arithmetic));
   Rotary::State state = state_of(std::move(map), arithmetic, table_rows);
   for (int set = 0; set < state.map.num_sets; ++set) {
-    state.write_row.push_back(detail::map_rows(state.map, arithmetic, set, "Rotary"));
+    state.rows.push_back(detail::map_rows(state.map, arithmetic, set, "Rotary"));
     if (state.table_rows > 0)
       state.tables.push_back(CosSinTable::by_position(state.map, state.table_rows, arithmetic, set));
   }
@@ -110,7 +104,7 @@ Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic ari
 
 Rotary::State ggml_state(const RopeSpec& spec, std::int64_t table_rows, std::int64_t seq_len) {
   Rotary::State state = state_of(make_rotation_map(spec, seq_len, Arithmetic::kGgml), Arithmetic::kGgml, table_rows);
-  state.write_row.push_back(detail::ggml_rows(spec, seq_len));
+  state.rows.push_back(detail::ggml_rows(spec, seq_len));
   if (state.table_rows > 0)
     state.tables.push_back(CosSinTable::by_position(spec, state.table_rows, Arithmetic::kGgml, seq_len));
   state.write_angles = ggml_angles(spec, seq_len);

@@ -24,8 +24,8 @@ struct Rotary::State {
   LayoutClass layout;
   Arithmetic arithmetic = Arithmetic::kExact;
   std::int64_t table_rows = 0;
-  std::vector<CosSinTable> tables;           ///< [num_sets], or none
-  std::vector<detail::RowWriter> write_row;  ///< [num_sets]
+  std::vector<CosSinTable> tables;            ///< [num_sets], or none
+  std::vector<detail::SharedTableRows> rows;  ///< [num_sets]
   AngleWriter write_angles;
   std::vector<AxisRun> axis_runs;  ///< copies that combine the rows of several axes
   double largest_frequency = 0;    ///< sum over axes, for the bound on angles

@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/arrange_row-inl.h"
+#include "core/cos_sin-inl.h"
 #include "core/rotate_heads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,7 +29,7 @@ void FillLayouts(DType dtype, Kernels& kernels) {
 }
 
 Kernels MakeKernels() {
-  Kernels kernels{hwy::TargetName(HWY_TARGET), {}, {}, Stream, Fence};
+  Kernels kernels{hwy::TargetName(HWY_TARGET), {}, {}, kCosSinKernels, Stream, Fence};
   FillLayouts<float>(DType::kFloat32, kernels);
   FillLayouts<float16_t>(DType::kFloat16, kernels);
   FillLayouts<bfloat16_t>(DType::kBfloat16, kernels);

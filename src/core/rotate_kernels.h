@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cos_sin_kernels.h"
 #include "core/rotation_plan.h"
 #include "rotary/tensor.h"
 
@@ -47,6 +48,7 @@ struct Kernels {
   const char* target;
   RotateTile rotate[kNumDTypes][kNumPairLayouts];
   ArrangeRow arrange[kNumDTypes][kNumPairLayouts];  ///< null where the kernel takes cos and sin as they are
+  CosSinKernels cos_sin;
   StreamCopy stream;
   void (*fence)() noexcept;
 };

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "core/rotate_kernels.h"
+#include "core/small_buffer.h"
 #include "core/trigonometry.h"
 
 namespace rotary::detail {
@@ -12,18 +14,6 @@ namespace {
 bool all_zero(const double* position, int count) {
   return std::all_of(position, position + count, [](double m) { return m == 0; });
 }
-
-// Angles of a row, on the stack for all but very wide heads.
-class AngleBuffer {
- public:
-  explicit AngleBuffer(std::int64_t pairs) : wide_(pairs > kInline ? static_cast<std::size_t>(pairs) : 0) {}
-  DoubleDouble* data() { return wide_.empty() ? inline_ : wide_.data(); }
-
- private:
-  static constexpr std::int64_t kInline = 256;
-  DoubleDouble inline_[kInline];
-  std::vector<DoubleDouble> wide_;
-};
 
 // Short runs: a call of memcpy takes longer.
 void copy_short(const float* from, const Rotary::State::AxisRun& run, float* to) {
@@ -80,7 +70,7 @@ CosSinRow<float> TurnRows::forward_row(int set, const double* position, float* s
   const CosSinRow<float> row = same ? table_row(set, position[0]) : combined_row(set, position, scratch);
   if (row.cos != nullptr) return row;
   float* sin = scratch + state_.num_pairs();
-  state_.write_row[static_cast<std::size_t>(set)](position, scratch, sin);
+  state_.rows[static_cast<std::size_t>(set)]->write(position, scratch, sin);
   return {scratch, sin};
 }
 
@@ -105,7 +95,7 @@ CosSinRow<double> TurnRows::row(int set, const double* position, double* scratch
   const auto pairs = static_cast<std::size_t>(state_.num_pairs());
   const double factor = state_.map.attention_factor;
   if (state_.arithmetic == Arithmetic::kExact) {
-    AngleBuffer angles(state_.num_pairs());
+    SmallBuffer<DoubleDouble> angles(pairs);
     state_.write_angles(set, position, angles.data());
     for (std::size_t i = 0; i < pairs; ++i) store_double(angles.data()[i], factor, scratch[i], scratch[pairs + i]);
   } else {
@@ -121,18 +111,21 @@ CosSinRow<double> TurnRows::row(int set, const double* position, double* scratch
 }
 
 CosSinRow<float> AngleRows::row(int set, const double* position, float* scratch) const {
-  AngleBuffer angles(num_pairs_);
+  const auto pairs = static_cast<std::size_t>(num_pairs_);
+  SmallBuffer<DoubleDouble> angles(pairs);
+  SmallBuffer<double> parts(2 * pairs);
   write_angles(set, position, angles.data());
-  for (std::int64_t i = 0; i < num_pairs_; ++i) {
-    const CosSin value = cos_sin_float(angles.data()[i], factor_);
-    scratch[i] = value.cos;
-    scratch[num_pairs_ + i] = value.sin;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    parts.data()[i] = angles.data()[i].hi;
+    parts.data()[pairs + i] = angles.data()[i].lo;
   }
-  return {scratch, scratch + num_pairs_};
+  float* sin = scratch + pairs;
+  kernels().cos_sin.write({parts.data(), parts.data() + pairs, nullptr, 1, pairs}, factor_, scratch, sin);
+  return {scratch, sin};
 }
 
 CosSinRow<double> AngleRows::row(int set, const double* position, double* scratch) const {
-  AngleBuffer angles(num_pairs_);
+  SmallBuffer<DoubleDouble> angles(static_cast<std::size_t>(num_pairs_));
   write_angles(set, position, angles.data());
   for (std::int64_t i = 0; i < num_pairs_; ++i)
     store_double(angles.data()[i], factor_, scratch[i], scratch[num_pairs_ + i]);
@@ -161,7 +154,7 @@ bool MoveRows::is_identity(const double* position) const {
 }
 
 void MoveRows::write_angles(int set, const double* position, DoubleDouble* angles) const {
-  AngleBuffer before(num_pairs());
+  SmallBuffer<DoubleDouble> before(static_cast<std::size_t>(num_pairs()));
   from_.write_angles(std::min(set, from_.map.num_sets - 1), position, before.data());
   to_.write_angles(std::min(set, to_.map.num_sets - 1), position + from_.map.num_axes, angles);
   for (std::int64_t i = 0; i < num_pairs(); ++i) angles[i] = angles[i] - before.data()[i];

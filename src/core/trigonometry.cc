@@ -3,26 +3,15 @@
 // (Ziv's test), else (one value in some 10^7) the double-double series decides.
 #include "core/trigonometry.h"
 
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "core/trigonometric_series.h"
+
 namespace rotary::detail {
 namespace {
-
-constexpr double kHalfPi[3] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
-constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-
-// 1/n! for n = 0 .. 28: the next terms are below 2^-107 at pi/4.
-constexpr int kLastTerm = 28;
-constexpr auto kInverseFactorial = [] {
-  std::array<DoubleDouble, kLastTerm + 1> table;
-  table[0] = {1, 0};
-  for (std::size_t n = 1; n < table.size(); ++n) table[n] = table[n - 1] / DoubleDouble{static_cast<double>(n)};
-  return table;
-}();
 
 struct ReducedAngle {
   DoubleDouble rest;
