@@ -7,5 +7,6 @@ namespace rotary::cli {
 
 void add_inspect(CLI::App& app);
 void add_diff(CLI::App& app);
+void add_bench(CLI::App& app);
 
 }  // namespace rotary::cli

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
+  rotary::cli::add_bench(app);
   const int failure = argc > 1 && std::string(argv[1]) == "diff" ? kDiffFailure : kFailure;
   try {
     if (argc < 2 || argv[1][0] != '-') require_known_verb(app, argc < 2 ? "" : argv[1]);
