@@ -19,12 +19,12 @@ struct LimitLoop {
   void (*run)(const LineRows& lines);
 };
 
-/// For every SIMD target that this CPU has: x = -x (in place) or out = in, in several unrollings, with prefetching and
-/// without, with ordinary stores and with streaming ones; and memcpy.
+/// For the two best SIMD targets that this CPU has: x = -x (in place) or out = in, in several unrollings, with
+/// prefetching and without, with ordinary stores and with streaming ones; and memcpy.
 std::vector<LimitLoop> in_place_loops();
 std::vector<LimitLoop> copy_loops();
 
-/// One for each target, best first: sines and cosines of rows 0 .. num_rows-1 times every frequency, by Highway's
+/// Sines and cosines of rows 0 .. num_rows-1 times every frequency, by Highway's
 /// double functions, as float. Not exact.
 struct TableRows {
   const double* frequencies;

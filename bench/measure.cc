@@ -24,7 +24,7 @@ Row measure(const Case& c, const Effort& effort) {
   Team team(c.threads);
   const LineRows lines = operands.lines();
   const std::vector<Limit> limits = fastest_limits(lines, team, trial(effort));
-  std::vector<Contender> contenders = {timed([&] { operands.run(); })};
+  std::vector<Contender> contenders = {timed([&] { operands.run(); }, c.threads)};
   for (const Limit& limit : limits) contenders.push_back(limit.contender);
   const std::vector<Times> times = time_in_rounds(contenders, effort);
   const std::size_t best = times[1].median <= times[2].median ? 1 : 2;

@@ -1,5 +1,7 @@
 #include "bench/timing.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +14,13 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+template <class AnyClock>
+double seconds_of(const std::function<void()>& run, int repeats) {
+  const AnyClock clock;
+  for (int i = 0; i < repeats; ++i) run();
+  return clock.seconds();
 }
 
 // Doubles until the clock can tell; the first run warms up.
@@ -31,12 +40,15 @@ Times summary(const std::vector<double>& own, const std::vector<double>& first) 
 
 }  // namespace
 
-Contender timed(std::function<void()> run) {
-  return [run = std::move(run)](int repeats) {
-    const Clock clock;
-    for (int i = 0; i < repeats; ++i) run();
-    return clock.seconds();
-  };
+double ThreadClock::now() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+Contender timed(std::function<void()> run, int threads) {
+  if (threads == 1) return [run = std::move(run)](int repeats) { return seconds_of<ThreadClock>(run, repeats); };
+  return [run = std::move(run)](int repeats) { return seconds_of<Clock>(run, repeats); };
 }
 
 std::vector<Times> time_in_rounds(const std::vector<Contender>& contenders, const Effort& effort) {

@@ -15,11 +15,22 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Time that the calling thread spent on a core: what neighbours take from it does not count.
+class ThreadClock {
+ public:
+  double seconds() const { return now() - start_; }
+
+ private:
+  static double now();
+  double start_ = now();
+};
+
 /// Runs `repeats` times and returns the seconds of all of them together.
 using Contender = std::function<double(int repeats)>;
 
-/// A contender whose time is that of `run`.
-Contender timed(std::function<void()> run);
+/// A contender whose time is that of `run`: by the thread's clock if all is done on the calling thread, else by the
+/// clock on the wall.
+Contender timed(std::function<void()> run, int threads = 1);
 
 /// How long to measure: rounds until the time is up, at least and at most so many. A contender that is quicker than a
 /// sample is repeated to fill it.
