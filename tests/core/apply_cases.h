@@ -131,6 +131,38 @@ inline Heads random_heads(DType dtype, std::array<std::int64_t, 4> shape, std::u
   return heads;
 }
 
+/// Contiguous, all equal to `value`.
+inline Heads constant_heads(DType dtype, std::array<std::int64_t, 4> shape, double value) {
+  Heads heads = zero_heads(dtype, shape);
+  for (std::size_t i = 0; i < heads.memory.size(); ++i) heads.memory.set(i, value);
+  return heads;
+}
+
+inline std::size_t count_nan(const Elements& memory) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < memory.size(); ++i) count += std::isnan(memory[i]);
+  return count;
+}
+
+/// Out of place, into contiguous memory.
+inline Heads rotated(const Rotary& rotary, const Heads& x, const Positions& positions,
+                     const ApplyOptions& options = {}) {
+  Heads out = zero_heads(x.memory.dtype(), x.shape);
+  apply_rotary(rotary, x.read(), out.view(), positions, options);
+  return out;
+}
+
+/// The tokens begin .. end-1 of `x`, in memory of their own.
+inline Heads tokens_of(const Heads& x, std::int64_t begin, std::int64_t end) {
+  Heads out = zero_heads(x.memory.dtype(), {x.shape[0], end - begin, x.shape[2], x.shape[3]});
+  for (std::int64_t b = 0; b < x.shape[0]; ++b)
+    for (std::int64_t t = begin; t < end; ++t)
+      for (std::int64_t h = 0; h < x.shape[2]; ++h)
+        for (std::int64_t c = 0; c < x.shape[3]; ++c)
+          out.memory.set(out.at(b, t - begin, h, c), x.memory[x.at(b, t, h, c)]);
+  return out;
+}
+
 /// Calls visit(b, t, h) for every head vector.
 template <class Visit>
 void for_each_head(const Heads& x, const Visit& visit) {

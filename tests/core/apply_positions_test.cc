@@ -11,12 +11,6 @@ namespace {
 
 using Ids64 = std::vector<std::int64_t>;
 
-Heads rotated(const Rotary& rotary, const Heads& x, const Positions& positions, const ApplyOptions& options = {}) {
-  Heads out = x;
-  apply_rotary_inplace(rotary, out.view(), positions, options);
-  return out;
-}
-
 PositionIds ids_of(const Ids64& ids, int num_axes = 1, bool per_sequence = false) {
   return {std::span<const std::int64_t>(ids), num_axes, per_sequence};
 }

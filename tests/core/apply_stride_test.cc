@@ -60,12 +60,6 @@ Heads copied(const Heads& x, const StrideCase& c) {
   return out;
 }
 
-std::size_t count_nan(const Elements& memory) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < memory.size(); ++i) count += std::isnan(memory[i]);
-  return count;
-}
-
 RotationMap map_of_layout(Pairing in, Pairing out) {
   RopeSpec spec = spec_of(40, 10000);
   spec.head_dim = 48;

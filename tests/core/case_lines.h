@@ -169,4 +169,22 @@ inline RopeSpec spec_of(const CaseLine& line) {
 
 inline std::int64_t length_of(const CaseLine& line) { return static_cast<std::int64_t>(line.number("len", 0)); }
 
+// --- Vectors
+
+inline Pairing pairing_of(const CaseLine& line, const std::string& key) {
+  return line.keys.at(key) == "half" ? Pairing::kHalf : Pairing::kInterleaved;
+}
+
+/// The map of a line of vectors.txt.
+inline RotationMap vector_map(const CaseLine& line) {
+  RopeSpec spec = spec_of(static_cast<int>(line.number("d", 0)), 10000);
+  spec.head_dim = static_cast<int>(line.number("head", spec.rotary_dim));
+  spec.rotary_offset = static_cast<int>(line.number("offset", 0));
+  spec.pairing = pairing_of(line, "in");
+  spec.output_pairing = pairing_of(line, "out");
+  RotationMap map = make_rotation_map(spec);
+  map.attention_factor = line.number("factor", 1);
+  return map;
+}
+
 }  // namespace rotary::testing

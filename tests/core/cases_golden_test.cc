@@ -82,21 +82,6 @@ INSTANTIATE_TEST_SUITE_P(Methods, ExactScalingGolden, ::testing::ValuesIn(read_c
 
 // --- Vectors
 
-Pairing pairing_of(const CaseLine& line, const std::string& key) {
-  return line.keys.at(key) == "half" ? Pairing::kHalf : Pairing::kInterleaved;
-}
-
-RotationMap vector_map(const CaseLine& line) {
-  RopeSpec spec = spec_of(static_cast<int>(line.number("d", 0)), 10000);
-  spec.head_dim = static_cast<int>(line.number("head", spec.rotary_dim));
-  spec.rotary_offset = static_cast<int>(line.number("offset", 0));
-  spec.pairing = pairing_of(line, "in");
-  spec.output_pairing = pairing_of(line, "out");
-  RotationMap map = make_rotation_map(spec);
-  map.attention_factor = line.number("factor", 1);
-  return map;
-}
-
 class VectorsGolden : public ::testing::TestWithParam<CaseGroup> {};
 
 TEST_P(VectorsGolden, AreMet) {

@@ -8,12 +8,6 @@
 namespace rotary::testing {
 namespace {
 
-Heads rotated(const Rotary& rotary, const Heads& x, const Positions& positions) {
-  Heads out = zero_heads(x.memory.dtype(), x.shape);
-  apply_rotary(rotary, x.read(), out.view(), positions);
-  return out;
-}
-
 RopeSpec yarn_spec(int dim) {
   YarnScaling yarn;
   yarn.factor = 16;
