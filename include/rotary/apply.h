@@ -38,8 +38,21 @@ class ROTARY_API Rotary {
   explicit Rotary(const RopeSpec& spec, std::int64_t table_rows = 0, Arithmetic arithmetic = Arithmetic::kExact,
                   std::int64_t seq_len = 0);
 
+  /// A rotation by a table that is there already, as the operators of ONNX and other engines have it: a position is the
+  /// number of a row, whole and in 0 .. table.num_rows()-1 (std::out_of_range names value and index); with several axes
+  /// a pair is turned by the row of its axis. Nothing is an identity but by its values. A table of [batch][tokens] rows
+  /// is read with the offsets 0, tokens, 2 tokens, ...
+  ///
+  /// \param map    channels, pairs and the axis of each; its frequencies do not count, so that what needs them
+  ///               (shift_keys_inplace, move_keys_inplace, gradients of frequencies and positions) is refused. Its
+  ///               attention factor is the one the values hold already; only unrotate() needs it.
+  /// \param table  of any kind; float64 data is rotated with its float32 values
+  /// Throws std::invalid_argument unless table.num_pairs() is the map's, which has one set and one axis on every pair.
+  Rotary(RotationMap map, CosSinTable table);
+
   const RotationMap& map() const;
   LayoutClass layout() const;
+  /// Of what is computed; kExact where the table was given.
   Arithmetic arithmetic() const;
   std::int64_t table_rows() const;
 

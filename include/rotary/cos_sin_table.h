@@ -13,9 +13,9 @@ namespace rotary {
 /// cos and sin for every pair of a map, [rows][pairs] float each, attention factor included; never stored at full
 /// width.
 ///
-/// Two kinds. *By position*: row m holds position m = 0 .. num_rows-1 on whichever axis turns the pair; for maps in
-/// which every pair has one axis. *By token*: one row per token of a list of positions, several axes, fractional and
-/// negative positions included.
+/// *By position*: row m holds position m = 0 .. num_rows-1 on whichever axis turns the pair; for maps in which every
+/// pair has one axis. *By token*: one row per token of a list of positions, several axes, fractional and negative
+/// positions included. *Given*: whatever someone else computed.
 ///
 /// A table is an immutable value that shares its pages: copying is cheap, and reading from any number of threads is
 /// safe. grown() returns a longer table that shares the pages of this one; the bits of a row never depend on how the
@@ -52,7 +52,15 @@ class ROTARY_API CosSinTable {
   static CosSinTable by_token(const RopeSpec& spec, std::span<const std::int64_t> positions, Arithmetic arithmetic,
                               std::int64_t seq_len = 0);
 
-  /// Rows asked for: positions 0 .. num_rows-1, or tokens.
+  /// A given table, copied: what the operators of ONNX and other engines take as cos_cache and sin_cache. Any finite
+  /// values will do, used as they are; 16-bit tables are widened by the caller.
+  ///
+  /// \param cos, sin  [num_rows][num_pairs] each, contiguous; num_rows follows from the sizes
+  /// Throws std::invalid_argument unless num_pairs is positive, both sizes are the same multiple of it, and every value
+  /// is finite.
+  static CosSinTable from_values(std::span<const float> cos, std::span<const float> sin, std::int64_t num_pairs);
+
+  /// Rows asked for: positions 0 .. num_rows-1, or tokens; or those given.
   std::int64_t num_rows() const;
   std::int64_t num_pairs() const;
   /// [num_pairs] floats of a row, contiguous. Throws std::out_of_range naming the row and the number of rows.
@@ -60,7 +68,7 @@ class ROTARY_API CosSinTable {
   std::span<const float> sin(std::int64_t row) const;
 
   /// A table by position with num_rows rows, or this one if it has as many. Throws std::invalid_argument for a table by
-  /// token.
+  /// token and for a given one.
   CosSinTable grown(std::int64_t num_rows) const;
 
   /// Bytes held in pages.

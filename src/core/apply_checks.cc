@@ -1,6 +1,9 @@
 #include "core/apply_checks.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <variant>
 
 #include "core/require.h"
 #include "core/tensor_layout.h"
@@ -14,6 +17,15 @@ std::string show_shape(const ConstTensorView& x) {
   std::string text = "[";
   for (std::size_t k = 0; k < 4; ++k) text += (k > 0 ? ", " : "") + std::to_string(x.shape[k]);
   return text + "]";
+}
+
+// Rows have whole numbers. What is not finite is left to the next check.
+void validate_whole(const Positions& positions, std::string_view function) {
+  const auto* given = std::get_if<PositionIds>(&positions);
+  const auto* ids = given == nullptr ? nullptr : std::get_if<std::span<const double>>(&given->ids);
+  for (std::size_t i = 0; ids != nullptr && i < ids->size(); ++i)
+    if (const double id = (*ids)[i]; std::isfinite(id) && id != std::trunc(id))
+      require(false, function, "positions.ids[" + std::to_string(i) + "] must be a row of the given table", id);
 }
 
 }  // namespace
@@ -63,9 +75,18 @@ void validate_together(std::span<const PassTensor> tensors, std::string_view fun
   }
 }
 
+void validate_knows_angles(const Rotary::State& state, std::string_view function, std::string_view name) {
+  if (state.table_given) require(false, function, std::string(name) + " must have frequencies", "a given table");
+}
+
 TokenPositions validate_positions(const Rotary::State& state, std::int64_t batch, std::int64_t tokens,
                                   const Positions& positions, const ApplyOptions& options, std::string_view function) {
-  TokenPositions checked(positions, {batch, tokens, state.map.num_axes, options.limit}, function);
+  std::optional<std::int64_t> limit = options.limit;
+  if (state.table_given) {
+    limit = std::min(limit.value_or(state.table_rows), state.table_rows);
+    validate_whole(positions, function);
+  }
+  TokenPositions checked(positions, {batch, tokens, state.map.num_axes, limit}, function);
   const double largest = checked.largest() * state.largest_frequency;
   require(largest < kMaxAngle, function, "position * frequency must be below 2^60", largest);
   return checked;

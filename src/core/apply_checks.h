@@ -23,7 +23,10 @@ PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x
 /// Tensors changed in one call: the same batch and tokens, none overlapping another.
 void validate_together(std::span<const PassTensor> tensors, std::string_view function);
 
-/// Positions that fit [batch][tokens], with angles the range reduction can do.
+/// For operations on angles, which a given table does not tell.
+void validate_knows_angles(const Rotary::State& state, std::string_view function, std::string_view name);
+
+/// Positions that fit [batch][tokens]: with angles the range reduction can do, or rows of a given table.
 TokenPositions validate_positions(const Rotary::State& state, std::int64_t batch, std::int64_t tokens,
                                   const Positions& positions, const ApplyOptions& options, std::string_view function);
 

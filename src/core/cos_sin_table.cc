@@ -56,14 +56,22 @@ void require_size(std::int64_t num_rows, std::size_t pairs, std::string_view fun
                              "2 * num_rows * pairs floats must fit in memory", num_rows);
 }
 
+void require_finite(std::span<const float> values, std::string_view function, const char* name) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
+      require(false, function, std::string(name) + "[" + std::to_string(i) + "] must be finite", values[i]);
+}
+
 }  // namespace
 
 struct CosSinTable::State {
+  enum class Kind { kByPosition, kByToken, kGiven };
+
   SharedTableRows rows;
   std::size_t num_pairs = 0;
   std::size_t num_axes = 1;
   std::int64_t num_rows = 0;
-  bool by_position = true;
+  Kind kind = Kind::kByPosition;
   std::vector<Page> pages;
 
   std::size_t row_floats() const { return 2 * num_pairs; }
@@ -113,8 +121,8 @@ CosSinTable CosSinTable::State::positions_table(const RotationMap& map, std::int
     require(axis_of(map, pair) != -2, kFunction, "every pair must be turned by one axis, unlike pair", pair);
   require_size(num_rows, map.pairs.size(), kFunction);
   require_angles(map, static_cast<double>(num_rows), kFunction);
-  auto state = std::make_shared<State>(
-      State{std::move(rows), map.pairs.size(), static_cast<std::size_t>(map.num_axes), num_rows, true, {}});
+  auto state = std::make_shared<State>(State{
+      std::move(rows), map.pairs.size(), static_cast<std::size_t>(map.num_axes), num_rows, Kind::kByPosition, {}});
   state->grow();
   return CosSinTable(std::move(state));
 }
@@ -136,7 +144,7 @@ CosSinTable CosSinTable::State::tokens_table(const RotationMap& map, std::span<c
   require_angles(map, largest, kFunction);
   const auto num_rows = static_cast<std::int64_t>(positions.size() / axes);
   require_size(num_rows, map.pairs.size(), kFunction);
-  auto state = std::make_shared<State>(State{std::move(rows), map.pairs.size(), axes, num_rows, false, {}});
+  auto state = std::make_shared<State>(State{std::move(rows), map.pairs.size(), axes, num_rows, Kind::kByToken, {}});
   state->fill(positions);
   return CosSinTable(std::move(state));
 }
@@ -174,6 +182,23 @@ CosSinTable CosSinTable::by_token(const RopeSpec& spec, std::span<const std::int
                              detail::ggml_rows(spec, seq_len));
 }
 
+CosSinTable CosSinTable::from_values(std::span<const float> cos, std::span<const float> sin, std::int64_t num_pairs) {
+  constexpr std::string_view kFunction = "CosSinTable::from_values";
+  require(num_pairs > 0, kFunction, "num_pairs must be positive", num_pairs);
+  const auto pairs = static_cast<std::size_t>(num_pairs);
+  require(cos.size() % pairs == 0, kFunction, "cos must be [num_rows][num_pairs] numbers", cos.size());
+  require(sin.size() == cos.size(), kFunction, "sin must be as many numbers as cos, " + std::to_string(cos.size()),
+          sin.size());
+  require_finite(cos, kFunction, "cos");
+  require_finite(sin, kFunction, "sin");
+  const std::size_t num_rows = cos.size() / pairs;
+  State state{{}, pairs, 1, static_cast<std::int64_t>(num_rows), State::Kind::kGiven, {}};
+  float* out = num_rows > 0 ? state.append(state.num_rows) : nullptr;
+  for (std::size_t row = 0; row < num_rows; ++row)
+    for (const auto& values : {cos, sin}) out = std::copy_n(&values[row * pairs], pairs, out);
+  return CosSinTable(std::make_shared<State>(std::move(state)));
+}
+
 std::int64_t CosSinTable::num_rows() const { return state_->num_rows; }
 std::int64_t CosSinTable::num_pairs() const { return static_cast<std::int64_t>(state_->num_pairs); }
 
@@ -187,7 +212,8 @@ std::span<const float> CosSinTable::sin(std::int64_t row) const {
 }
 
 CosSinTable CosSinTable::grown(std::int64_t num_rows) const {
-  require(state_->by_position, "CosSinTable::grown", "the table must be one by position", "one by token");
+  require(state_->kind == State::Kind::kByPosition, "CosSinTable::grown", "the table must be one by position",
+          state_->kind == State::Kind::kByToken ? "one by token" : "a given one");
   if (num_rows <= state_->num_rows) return *this;
   require_size(num_rows, state_->num_pairs, "CosSinTable::grown");
   auto state = std::make_shared<State>(*state_);
@@ -197,7 +223,8 @@ CosSinTable CosSinTable::grown(std::int64_t num_rows) const {
 }
 
 std::size_t CosSinTable::size_bytes() const {
-  const auto rows = state_->by_position ? static_cast<std::int64_t>(state_->pages.size()) * kRowsPerPage : num_rows();
+  const bool in_pages = state_->kind == State::Kind::kByPosition;
+  const auto rows = in_pages ? static_cast<std::int64_t>(state_->pages.size()) * kRowsPerPage : num_rows();
   return static_cast<std::size_t>(rows) * state_->row_floats() * sizeof(float);
 }
 

@@ -104,6 +104,7 @@ class AngleGradients {
 
 TokenPositions validate(const Rotary::State& state, const Gradient& gradient, const Positions& positions,
                         std::string_view function) {
+  detail::validate_knows_angles(state, function, "rotary");
   detail::validate_read(state, gradient.x, function, "x");
   detail::validate_read(state, gradient.grad_out, function, "grad_out");
   require(gradient.x.shape == gradient.grad_out.shape, function, "grad_out.shape must be that of x", "another");

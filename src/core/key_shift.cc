@@ -35,6 +35,7 @@ ApplyOptions without_limit(ApplyOptions options) {
 void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, std::int64_t delta, const ApplyOptions& options) {
   constexpr std::string_view kName = "shift_keys_inplace";
   detail::validate_options(options, kName);
+  detail::validate_knows_angles(rotary.state(), kName, "rotary");
   const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
   const PositionOffsets same{{&delta, 1}};  // checked as the position of one token
   detail::validate_positions(rotary.state(), 1, 1, same, without_limit(options), kName);
@@ -46,6 +47,7 @@ void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, const Posi
                         const ApplyOptions& options) {
   constexpr std::string_view kName = "shift_keys_inplace";
   detail::validate_options(options, kName);
+  detail::validate_knows_angles(rotary.state(), kName, "rotary");
   const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
   const auto checked = detail::validate_positions(rotary.state(), tensor.x.shape[0], tensor.x.shape[1], delta,
                                                   without_limit(options), kName);
@@ -56,6 +58,8 @@ void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to,
                        const TensorView& keys, const ApplyOptions& options) {
   constexpr std::string_view kName = "move_keys_inplace";
   detail::validate_options(options, kName);
+  detail::validate_knows_angles(from.state(), kName, "from");
+  detail::validate_knows_angles(to.state(), kName, "to");
   require(same_outputs(from.map(), to.map()), kName, "from and to must write the same pairs of channels",
           std::to_string(from.map().pairs.size()) + " and " + std::to_string(to.map().pairs.size()) + " pairs");
   require(from.map().attention_factor != 0, kName, "from must have an attention factor that is not 0", 0);

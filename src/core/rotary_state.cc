@@ -69,8 +69,8 @@ Rotary::State::AngleWriter ggml_angles(const RopeSpec& spec, std::int64_t seq_le
   };
 }
 
-// All but what depends on the arithmetic.
-Rotary::State state_of(RotationMap map, Arithmetic arithmetic, std::int64_t table_rows) {
+// All but what depends on the arithmetic. With `drop_still`, pairs that never turn pass.
+Rotary::State state_of(RotationMap map, Arithmetic arithmetic, std::int64_t table_rows, bool drop_still) {
   Rotary::State state;
   require(table_rows >= 0, "Rotary", "table_rows must not be negative", table_rows);
   state.layout = layout_class(map);
@@ -78,9 +78,9 @@ Rotary::State state_of(RotationMap map, Arithmetic arithmetic, std::int64_t tabl
   state.table_rows = detail::has_pair_of_several_axes(map) ? 0 : table_rows;
   state.axis_runs = axis_runs(map);
   state.largest_frequency = largest_frequency(map);
-  const bool keeps_still_pairs = map.attention_factor == 1;
-  state.forward = make_plan(map, PlanUse::kForward, keeps_still_pairs);
-  state.backward = make_plan(map, PlanUse::kBackward, keeps_still_pairs);
+  const bool passes_still_pairs = drop_still && map.attention_factor == 1;
+  state.forward = make_plan(map, PlanUse::kForward, passes_still_pairs);
+  state.backward = make_plan(map, PlanUse::kBackward, passes_still_pairs);
   state.shift = make_plan(map, PlanUse::kOnOutputs, true);
   state.move = make_plan(map, PlanUse::kOnOutputs, false);
   state.halves = detail::halves_plan(static_cast<int>(map.pairs.size()));
@@ -92,7 +92,7 @@ Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic ari
   validate_map(map);
   require(arithmetic != Arithmetic::kGgml, "Rotary", "arithmetic must be one that needs no RopeSpec",
           to_string(arithmetic));
-  Rotary::State state = state_of(std::move(map), arithmetic, table_rows);
+  Rotary::State state = state_of(std::move(map), arithmetic, table_rows, true);
   for (int set = 0; set < state.map.num_sets; ++set) {
     state.rows.push_back(detail::map_rows(state.map, arithmetic, set, "Rotary"));
     if (state.table_rows > 0)
@@ -103,7 +103,8 @@ Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic ari
 }
 
 Rotary::State ggml_state(const RopeSpec& spec, std::int64_t table_rows, std::int64_t seq_len) {
-  Rotary::State state = state_of(make_rotation_map(spec, seq_len, Arithmetic::kGgml), Arithmetic::kGgml, table_rows);
+  Rotary::State state =
+      state_of(make_rotation_map(spec, seq_len, Arithmetic::kGgml), Arithmetic::kGgml, table_rows, true);
   state.rows.push_back(detail::ggml_rows(spec, seq_len));
   if (state.table_rows > 0)
     state.tables.push_back(CosSinTable::by_position(spec, state.table_rows, Arithmetic::kGgml, seq_len));
@@ -111,7 +112,46 @@ Rotary::State ggml_state(const RopeSpec& spec, std::int64_t table_rows, std::int
   return state;
 }
 
+// Every pair from the row that its axis names.
+class GivenRows final : public detail::TableRows {
+ public:
+  GivenRows(const RotationMap& map, CosSinTable table) : TableRows(map.num_axes), table_(std::move(table)) {
+    for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair)
+      axis_.push_back(std::max(0, axis_of(map, pair)));
+  }
+
+  void write(const double* position, float* cos, float* sin) const override {
+    for (std::size_t pair = 0; pair < axis_.size(); ++pair) {
+      const auto row = static_cast<std::int64_t>(position[axis_[pair]]);
+      cos[pair] = table_.cos(row)[pair];
+      sin[pair] = table_.sin(row)[pair];
+    }
+  }
+
+ private:
+  CosSinTable table_;
+  std::vector<int> axis_;
+};
+
+Rotary::State given_state(RotationMap map, CosSinTable table) {
+  validate_map(map);
+  require(table.num_pairs() == static_cast<std::int64_t>(map.pairs.size()), "Rotary",
+          "table must have the map's pairs, " + std::to_string(map.pairs.size()), table.num_pairs());
+  require(map.num_sets == 1, "Rotary", "map.num_sets must be 1 for a given table", map.num_sets);
+  require(!detail::has_pair_of_several_axes(map), "Rotary",
+          "every pair of the map must have one axis for a given table", "several");
+  Rotary::State state = state_of(std::move(map), Arithmetic::kExact, table.num_rows(), false);
+  state.table_given = true;
+  state.largest_frequency = 0;
+  state.rows.push_back(std::make_shared<GivenRows>(state.map, table));
+  state.tables.push_back(std::move(table));
+  return state;
+}
+
 }  // namespace
+
+Rotary::Rotary(RotationMap map, CosSinTable table)
+    : state_(std::make_shared<State>(given_state(std::move(map), std::move(table)))) {}
 
 Rotary::Rotary(RotationMap map, std::int64_t table_rows, Arithmetic arithmetic)
     : state_(std::make_shared<State>(map_state(std::move(map), table_rows, arithmetic))) {}

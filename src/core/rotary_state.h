@@ -24,6 +24,7 @@ struct Rotary::State {
   LayoutClass layout;
   Arithmetic arithmetic = Arithmetic::kExact;
   std::int64_t table_rows = 0;
+  bool table_given = false;                   ///< positions are rows of the table; nothing is known of frequencies
   std::vector<CosSinTable> tables;            ///< [num_sets], or none
   std::vector<detail::SharedTableRows> rows;  ///< [num_sets]
   AngleWriter write_angles;

@@ -34,7 +34,7 @@ void store_double(DoubleDouble angle, double factor, double& cos, double& sin) {
 TurnRows::TurnRows(const Rotary::State& state, Direction direction) : state_(state), direction_(direction) {}
 
 bool TurnRows::is_identity(const double* position) const {
-  return state_.map.attention_factor == 1 && all_zero(position, state_.map.num_axes);
+  return !state_.table_given && state_.map.attention_factor == 1 && all_zero(position, state_.map.num_axes);
 }
 
 // Null where the table ends, and between its rows.
@@ -94,7 +94,7 @@ CosSinRow<float> TurnRows::row(int set, const double* position, float* scratch) 
 CosSinRow<double> TurnRows::row(int set, const double* position, double* scratch) const {
   const auto pairs = static_cast<std::size_t>(state_.num_pairs());
   const double factor = state_.map.attention_factor;
-  if (state_.arithmetic == Arithmetic::kExact) {
+  if (state_.arithmetic == Arithmetic::kExact && !state_.table_given) {
     SmallBuffer<DoubleDouble> angles(pairs);
     state_.write_angles(set, position, angles.data());
     for (std::size_t i = 0; i < pairs; ++i) store_double(angles.data()[i], factor, scratch[i], scratch[pairs + i]);
