@@ -38,6 +38,8 @@ class ROTARY_API Rotary {
   explicit Rotary(const RopeSpec& spec, std::int64_t table_rows = 0, Arithmetic arithmetic = Arithmetic::kExact,
                   std::int64_t seq_len = 0);
 
+  /// The rotation of one of ggml's operators, in ggml's arithmetic. Throws as validate_ggml_rotation().
+  explicit Rotary(const GgmlRotation& parameters, std::int64_t table_rows = 0);
   /// A rotation by a table that is there already, as the operators of ONNX and other engines have it: a position is the
   /// number of a row, whole and in 0 .. table.num_rows()-1 (std::out_of_range names value and index); with several axes
   /// a pair is turned by the row of its axis. Nothing is an identity but by its values. A table of [batch][tokens] rows

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "rotary/ggml.h"
 #include "rotary/rotation_map.h"
 
 namespace rotary {
@@ -41,6 +42,9 @@ class ROTARY_API CosSinTable {
   /// make_rotation_map() too.
   static CosSinTable by_position(const RopeSpec& spec, std::int64_t num_rows, Arithmetic arithmetic,
                                  std::int64_t seq_len = 0);
+
+  /// Table by position of one of ggml's operators.
+  static CosSinTable by_position(const GgmlRotation& parameters, std::int64_t num_rows);
 
   /// Table by token. positions: [num_tokens][num_axes], whole numbers or not. Throws std::invalid_argument, naming the
   /// index, for a position that is not finite or not below 2^53 in magnitude, and where position * frequency reaches

@@ -160,7 +160,12 @@ CosSinTable CosSinTable::by_position(const RopeSpec& spec, std::int64_t num_rows
                                      std::int64_t seq_len) {
   const RotationMap map = make_rotation_map(spec, seq_len, arithmetic);
   if (arithmetic != Arithmetic::kGgml) return by_position(map, num_rows, arithmetic);
-  return State::positions_table(map, num_rows, detail::ggml_rows(spec, seq_len));
+  return State::positions_table(map, num_rows, detail::ggml_rows(detail::GgmlAngles(spec, seq_len)));
+}
+
+CosSinTable CosSinTable::by_position(const GgmlRotation& parameters, std::int64_t num_rows) {
+  return State::positions_table(make_rotation_map(parameters), num_rows,
+                                detail::ggml_rows(detail::GgmlAngles(parameters)));
 }
 
 CosSinTable CosSinTable::by_token(const RotationMap& map, std::span<const double> positions, Arithmetic arithmetic,
@@ -179,7 +184,7 @@ CosSinTable CosSinTable::by_token(const RopeSpec& spec, std::span<const std::int
   const RotationMap map = make_rotation_map(spec, seq_len, arithmetic);
   if (arithmetic != Arithmetic::kGgml) return by_token(map, positions, arithmetic);
   return State::tokens_table(map, std::vector<double>(positions.begin(), positions.end()),
-                             detail::ggml_rows(spec, seq_len));
+                             detail::ggml_rows(detail::GgmlAngles(spec, seq_len)));
 }
 
 CosSinTable CosSinTable::from_values(std::span<const float> cos, std::span<const float> sin, std::int64_t num_pairs) {

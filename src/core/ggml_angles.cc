@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kMaxAxes = 4;
 constexpr int kFourthId = -1;
+constexpr int kNone = -1;
 constexpr float kNeverTurns = 1e30F;  // the freq_factor that llama.cpp gives pairs without rotation
 
 bool is_ggml_rule(AxisRule rule) {
@@ -61,14 +63,12 @@ std::vector<float> freq_factors(const RopeSpec& spec, std::int64_t seq_len) {
 struct Yarn {
   float low, high;
 
-  Yarn(const YarnScaling& s, float n_dims, float base) {
-    const auto pair_of = [&](double rotations) {
-      const float turns =
-          static_cast<float>(s.original_max_position) / (static_cast<float>(rotations) * 2.0F * 3.14159265F);
-      return n_dims * log_float(turns) / (2.0F * log_float(base));
+  Yarn(float n_ctx_orig, float beta_fast, float beta_slow, float n_dims, float base) {
+    const auto pair_of = [&](float rotations) {
+      return n_dims * log_float(n_ctx_orig / (rotations * 2.0F * 3.14159265F)) / (2.0F * log_float(base));
     };
-    low = std::max(0.0F, std::floor(pair_of(s.beta_fast)));
-    high = std::min(n_dims - 1, std::ceil(pair_of(s.beta_slow)));
+    low = std::max(0.0F, std::floor(pair_of(beta_fast)));
+    high = std::min(n_dims - 1, std::ceil(pair_of(beta_slow)));
   }
 
   float mix(int pair) const {
@@ -99,7 +99,34 @@ int axis_in_ggml(const RopeSpec& spec, const PairSlot& slot) {
   return slot.frequency < 3 * spec.axes.sections[static_cast<std::size_t>(axis)] ? axis : kFourthId;
 }
 
+// The position id of a place in the sections.
+int id_of(const GgmlRotation& g, int place) {
+  const auto& s = g.sections;
+  if (!has_sections(g.mode)) return 0;
+  if (g.mode == GgmlMode::kImrope) {
+    const int id = place % 3;
+    return place < 3 * s[static_cast<std::size_t>(id)] ? id : 3;
+  }
+  return place < s[0] ? 0 : place < s[0] + s[1] ? 1 : place < s[0] + s[1] + s[2] ? 2 : 3;
+}
+
+// The section that starts at a place; of several, empty ones before the last, ggml takes the first.
+int section_at(const GgmlRotation& g, int place) {
+  int start = 0;
+  for (int id = 0; id < kMaxAxes; start += g.sections[static_cast<std::size_t>(id)], ++id)
+    if (place == start) return id;
+  return kNone;
+}
+
 }  // namespace
+
+bool has_sections(GgmlMode mode) {
+  return mode == GgmlMode::kMrope || mode == GgmlMode::kVision || mode == GgmlMode::kImrope;
+}
+
+int num_pairs(const GgmlRotation& parameters) {
+  return parameters.mode == GgmlMode::kVision ? parameters.head_dim / 2 : parameters.n_dims / 2;
+}
 
 GgmlAngles::GgmlAngles(const RopeSpec& spec, std::int64_t seq_len)
     : negates_(spec.negate_angle), num_axes_(spec.axes.num_axes) {
@@ -107,7 +134,9 @@ GgmlAngles::GgmlAngles(const RopeSpec& spec, std::int64_t seq_len)
   validate_for_ggml(spec);
   const auto base = static_cast<float>(spec.base), n_dims = static_cast<float>(list_denominator(spec));
   std::optional<Yarn> yarn;
-  if (const auto* scaling = std::get_if<YarnScaling>(&spec.scaling)) yarn.emplace(*scaling, n_dims, base);
+  if (const auto* s = std::get_if<YarnScaling>(&spec.scaling))
+    yarn.emplace(static_cast<float>(s->original_max_position), static_cast<float>(s->beta_fast),
+                 static_cast<float>(s->beta_slow), n_dims, base);
   step_ = pow_float(base, -2.0F / n_dims);
   freq_scale_ = freq_scale_of(spec.scaling);
   magnitude_ = magnitude_of(spec, seq_len, freq_scale_);
@@ -115,7 +144,29 @@ GgmlAngles::GgmlAngles(const RopeSpec& spec, std::int64_t seq_len)
   const std::vector<float> factors = freq_factors(spec, seq_len);
   for (const PairSlot& slot : pair_slots(spec)) {
     const float factor = factors[static_cast<std::size_t>(slot.frequency)];
-    slots_.push_back({axis_in_ggml(spec, slot), slot.frequency == 0, factor, yarn ? yarn->mix(slot.frequency) : 0.0F});
+    slots_.push_back({axis_in_ggml(spec, slot), slot.frequency == 0 ? slot.axis : kNone, factor,
+                      yarn ? yarn->mix(slot.frequency) : 0.0F});
+  }
+}
+
+GgmlAngles::GgmlAngles(const GgmlRotation& g) {
+  validate_ggml_rotation(g);
+  const auto n_dims = static_cast<float>(g.n_dims);
+  num_axes_ = has_sections(g.mode) ? kMaxAxes : 1;
+  step_ = pow_float(g.freq_base, -2.0F / n_dims);
+  freq_scale_ = g.freq_scale;
+  magnitude_ = g.attn_factor;
+  mixes_ = g.ext_factor != 0;
+  std::optional<Yarn> yarn;
+  if (mixes_) {
+    yarn.emplace(static_cast<float>(g.n_ctx_orig), g.beta_fast, g.beta_slow, n_dims, g.freq_base);
+    magnitude_ *= 1.0F + 0.1F * log_float(1.0F / freq_scale_);
+  }
+  for (int pair = 0; pair < detail::num_pairs(g); ++pair) {
+    const int place = has_sections(g.mode) ? pair % std::reduce(g.sections.begin(), g.sections.end()) : 0;
+    const float factor = g.freq_factors.empty() ? 1.0F : g.freq_factors[static_cast<std::size_t>(pair)];
+    slots_.push_back({id_of(g, place), g.mode == GgmlMode::kVision ? section_at(g, place) : kNone, factor,
+                      yarn ? yarn->mix(pair) * g.ext_factor : 0.0F});
   }
 }
 
@@ -125,7 +176,7 @@ void GgmlAngles::angles(const double* position, std::span<float> angles) const {
     const Slot& slot = slots_[i];
     for (int axis = 0; axis < num_axes_; ++axis) {
       float& t = theta[static_cast<std::size_t>(axis)];
-      t = slot.restarts ? static_cast<float>(position[axis]) : t * step_;
+      t = i == 0 || slot.restarts == axis ? static_cast<float>(position[axis]) : t * step_;
     }
     const float unscaled =
         slot.axis == kFourthId ? 0.0F : theta[static_cast<std::size_t>(slot.axis)] / slot.freq_factor;

@@ -6,16 +6,21 @@
 #include <span>
 #include <vector>
 
+#include "rotary/ggml.h"
 #include "rotary/spec.h"
 
 namespace rotary::detail {
 
-/// What ggml_rope_ext and ggml_rope_multi compute for a spec, operation by operation:
+/// Whether pairs take their position id by sections, of four.
+bool has_sections(GgmlMode mode);
+
+/// Pairs that turn.
+int num_pairs(const GgmlRotation& parameters);
+
+/// What ggml_rope_ext and ggml_rope_multi compute, operation by operation as in ggml.h, for their own parameters or for
+/// a spec. There d is n_dims, linear scaling by s is freq_scale = 1/s, YaRN's bounds are always rounded, and
 ///
-///     theta_0 = float(position), theta_{i+1} = theta_i * powf(base, -2/d)          per axis
-///     e = theta_i / freq_factor_i, angle = freq_scale * e                          linear scaling: freq_scale = 1/s
-///     angle = fma(freq_scale * e, 1 - mix_i, e * mix_i)                            YaRN, bounds always rounded
-///     magnitude = attn_factor * (1 + 0.1 logf(1 / freq_scale))                     the bracket with YaRN only
+///     angle = fma(freq_scale * e, 1 - mix_i, e * mix_i)
 ///
 /// Llama 3, LongRoPE and proportional scaling are freq_factors, as llama.cpp's converter makes them. attn_factor is
 /// what makes the magnitude the spec's attention factor. powf and logf are correctly rounded here; cos and sin are
@@ -27,8 +32,11 @@ namespace rotary::detail {
 class GgmlAngles {
  public:
   GgmlAngles(const RopeSpec& spec, std::int64_t seq_len);
+  explicit GgmlAngles(const GgmlRotation& parameters);
 
   std::size_t num_pairs() const { return slots_.size(); }
+  int num_axes() const { return num_axes_; }
+  int axis(std::size_t pair) const { return slots_[pair].axis; }
   float magnitude() const { return magnitude_; }
 
   /// position: [num_axes], angles: [num_pairs] radians, in the order of the rotation map's pairs.
@@ -36,8 +44,8 @@ class GgmlAngles {
 
  private:
   struct Slot {
-    int axis;       // kFourthId: turned by nothing
-    bool restarts;  // first of a frequency list
+    int axis;      // kFourthId: turned by nothing
+    int restarts;  // axis that starts its frequencies anew; kNone
     float freq_factor;
     float mix;  // share of the unscaled angle
   };

@@ -60,8 +60,7 @@ Rotary::State::AngleWriter map_angles(const RotationMap& map, Arithmetic arithme
   });
 }
 
-Rotary::State::AngleWriter ggml_angles(const RopeSpec& spec, std::int64_t seq_len) {
-  const detail::GgmlAngles ggml(spec, seq_len);
+Rotary::State::AngleWriter ggml_angles(const detail::GgmlAngles& ggml) {
   return [ggml](int, const double* position, DoubleDouble* angles) {
     std::vector<float> values(ggml.num_pairs());
     ggml.angles(position, values);
@@ -102,13 +101,24 @@ Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic ari
   return state;
 }
 
+Rotary::State ggml_state(RotationMap map, const detail::GgmlAngles& ggml, std::int64_t table_rows) {
+  Rotary::State state = state_of(std::move(map), Arithmetic::kGgml, table_rows, true);
+  state.rows.push_back(detail::ggml_rows(ggml));
+  state.write_angles = ggml_angles(ggml);
+  return state;
+}
+
 Rotary::State ggml_state(const RopeSpec& spec, std::int64_t table_rows, std::int64_t seq_len) {
   Rotary::State state =
-      state_of(make_rotation_map(spec, seq_len, Arithmetic::kGgml), Arithmetic::kGgml, table_rows, true);
-  state.rows.push_back(detail::ggml_rows(spec, seq_len));
+      ggml_state(make_rotation_map(spec, seq_len, Arithmetic::kGgml), detail::GgmlAngles(spec, seq_len), table_rows);
   if (state.table_rows > 0)
     state.tables.push_back(CosSinTable::by_position(spec, state.table_rows, Arithmetic::kGgml, seq_len));
-  state.write_angles = ggml_angles(spec, seq_len);
+  return state;
+}
+
+Rotary::State ggml_state(const GgmlRotation& parameters, std::int64_t table_rows) {
+  Rotary::State state = ggml_state(make_rotation_map(parameters), detail::GgmlAngles(parameters), table_rows);
+  if (state.table_rows > 0) state.tables.push_back(CosSinTable::by_position(parameters, state.table_rows));
   return state;
 }
 
@@ -149,6 +159,9 @@ Rotary::State given_state(RotationMap map, CosSinTable table) {
 }
 
 }  // namespace
+
+Rotary::Rotary(const GgmlRotation& parameters, std::int64_t table_rows)
+    : state_(std::make_shared<State>(ggml_state(parameters, table_rows))) {}
 
 Rotary::Rotary(RotationMap map, CosSinTable table)
     : state_(std::make_shared<State>(given_state(std::move(map), std::move(table)))) {}

@@ -8,7 +8,6 @@
 
 #include "core/bfloat16.h"
 #include "core/double_double.h"
-#include "core/ggml_angles.h"
 #include "core/require.h"
 #include "core/rotate_kernels.h"
 #include "core/small_buffer.h"
@@ -197,7 +196,7 @@ class Float32Rows final : public TableRows {
 
 class GgmlRows final : public TableRows {
  public:
-  GgmlRows(const RopeSpec& spec, std::int64_t seq_len) : TableRows(spec.axes.num_axes), ggml_(spec, seq_len) {}
+  explicit GgmlRows(const GgmlAngles& ggml) : TableRows(ggml.num_axes()), ggml_(ggml) {}
 
   void write(const double* position, float* cos, float* sin) const override {
     ggml_.angles(position, {sin, ggml_.num_pairs()});
@@ -230,9 +229,7 @@ bool has_pair_of_several_axes(const RotationMap& map) {
   return false;
 }
 
-SharedTableRows ggml_rows(const RopeSpec& spec, std::int64_t seq_len) {
-  return std::make_shared<GgmlRows>(spec, seq_len);
-}
+SharedTableRows ggml_rows(const GgmlAngles& ggml) { return std::make_shared<GgmlRows>(ggml); }
 
 SharedTableRows map_rows(const RotationMap& map, Arithmetic arithmetic, int set, std::string_view function) {
   require(set >= 0 && set < map.num_sets, function, "set must be in 0 .. " + std::to_string(map.num_sets - 1), set);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/ggml_angles.h"
 #include "rotary/rotation_map.h"
 
 namespace rotary::detail {
@@ -39,7 +40,7 @@ SharedTableRows map_rows(const RotationMap& map, Arithmetic arithmetic, int set,
 /// Whether some pair is turned by several axes.
 bool has_pair_of_several_axes(const RotationMap& map);
 
-/// Rows in ggml's arithmetic, which needs the spec: its angles are made from pair to pair.
-SharedTableRows ggml_rows(const RopeSpec& spec, std::int64_t seq_len);
+/// Rows in ggml's arithmetic, whose angles are made from pair to pair.
+SharedTableRows ggml_rows(const GgmlAngles& ggml);
 
 }  // namespace rotary::detail
