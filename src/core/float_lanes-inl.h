@@ -177,7 +177,7 @@ HWY_INLINE void StorePairs(D d, V x0, V x1, bfloat16_t* p) {
   const auto bits0 = hn::BitCast(du, x0), bits1 = hn::BitCast(du, x1);
   const auto high = hn::OddEven(hn::BitCast(d16, bits1), hn::BitCast(d16, hn::ShiftRight<16>(bits0)));
   const auto low = hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(bits1)), hn::BitCast(d16, bits0));
-  const auto half = hn::Or(hn::And(high, hn::Set(d16, uint16_t{1})), hn::Set(d16, uint16_t{0x7ffe}));
+  const auto half = hn::OrAnd(hn::Set(d16, uint16_t{0x7ffe}), high, hn::Set(d16, uint16_t{1}));
   const auto carry = hn::ShiftRight<15>(hn::AverageRound(low, half));
   hn::StoreU(hn::Add(high, carry), d16, reinterpret_cast<uint16_t*>(p));
   (void)d;

@@ -14,9 +14,6 @@ HWY_BEFORE_NAMESPACE();
 namespace rotary::detail {
 namespace HWY_NAMESPACE {
 
-// Measured on Sapphire Rapids; 16-bit heads take as long as float heads of twice the bytes.
-constexpr size_t PrefetchBytes(size_t element) { return element == 2 ? 8192 : 2048; }
-
 // The plan in locals: nothing that is stored through can be it.
 struct PlanParts {
   const Run* runs;
@@ -49,40 +46,60 @@ HWY_INLINE void TurnOrCopyHead(const PlanParts& plan, const Row& row, const T* x
   }
 }
 
-// Fetches the heads of a tile some way ahead, those to be read and, elsewhere, those to be written: conversions fill
-// the core's window, which then sees too few lines of what comes next, and the two ends of a half are no single stream.
+// The order of a token's heads: one after the other, or, for 16-bit data from beyond the caches, two streams in turn,
+// the first half of the heads and the second. Conversions take as long there as memory does, and two streams keep more
+// lines on their way meanwhile (measured on Sapphire Rapids: 0.67 of the limit with one stream, 0.8 with two).
+struct HeadOrder {
+  int64_t streams, heads;  // heads of each stream
+};
+
+HWY_INLINE HeadOrder OrderOf(const Tile& tile, size_t element) {
+  constexpr int64_t kMostBytes = 16384;  // of a token: it is fetched a token ahead, into the first cache
+  const bool two = element == 2 && tile.beyond_cache && tile.heads % 2 == 0 && tile.x_token <= kMostBytes &&
+                   tile.x_token >= -kMostBytes;
+  return {two ? 2 : 1, two ? tile.heads / 2 : tile.heads};
+}
+
+// Bytes from the i-th head to the next, for even and odd i.
+struct HeadSteps {
+  int64_t even, odd;
+
+  HeadSteps(const HeadOrder& order, int64_t step)
+      : even(order.streams == 1 ? step : order.heads * step), odd(order.streams == 1 ? step : step - even) {}
+  HWY_INLINE HWY_ATTR int64_t From(int64_t i) const { return i % 2 == 0 ? even : odd; }
+};
+
+// Fetches what will be read and, elsewhere, written some heads later: conversions fill the core's window, which then
+// sees too few lines of what comes next, and the two ends of a half are no single stream.
 class Prefetcher {
  public:
-  Prefetcher(const Tile& tile, size_t begin, size_t end, size_t bytes_ahead)
-      : heads_(tile.heads), bytes_(end - begin), writes_apart_(tile.x != tile.out && !tile.stream) {
-    const int64_t ahead = static_cast<int64_t>(bytes_ahead / (bytes_ + 1)) + 1;
-    head_ = ahead % heads_;
-    in_ = {tile.x + begin + ahead / heads_ * tile.x_token, tile.x_token, tile.x_head};
-    out_ = {tile.out + begin + ahead / heads_ * tile.out_token, tile.out_token, tile.out_head};
+  // Bytes begin .. end-1 of a head.
+  Prefetcher(const Tile& tile, const HeadOrder& order, size_t element, size_t begin, size_t end)
+      : bytes_(end - begin), writes_apart_(tile.x != tile.out && !tile.stream) {
+    const int64_t bytes_ahead = element == 2 ? 8192 : 2048;  // measured, too
+    const int64_t heads = bytes_ahead / static_cast<int64_t>(bytes_ + 1) + 1;
+    const auto ahead = [&](int64_t head_step, int64_t token_step) {
+      const bool next_to_each_other = order.streams == 1 && token_step == tile.heads * head_step;
+      const int64_t tokens = (heads + tile.heads - 1) / tile.heads;
+      return static_cast<int64_t>(begin) + (next_to_each_other ? heads * head_step : tokens * token_step);
+    };
+    in_ = ahead(tile.x_head, tile.x_token);
+    out_ = ahead(tile.out_head, tile.out_token);
   }
 
-  HWY_INLINE HWY_ATTR void Step() {
-    Fetch(in_);
-    if (writes_apart_) Fetch(out_);
-    if (++head_ < heads_) return;
-    head_ = 0;
-    in_.token += in_.token_step;
-    out_.token += out_.token_step;
+  // For a head that lies at x and out.
+  HWY_INLINE HWY_ATTR void Fetch(const void* x, const void* out) const {
+    FetchHead(x, in_);
+    if (writes_apart_) FetchHead(out, out_);
   }
 
  private:
-  struct Cursor {
-    const std::byte* token = nullptr;
-    int64_t token_step = 0, head_step = 0;
-  };
-
-  HWY_INLINE HWY_ATTR void Fetch(const Cursor& cursor) const {
-    const std::byte* p = cursor.token + head_ * cursor.head_step;
-    for (size_t k = 0; k < bytes_; k += 64) hwy::Prefetch(p + k);
+  HWY_INLINE HWY_ATTR void FetchHead(const void* p, int64_t ahead) const {
+    const auto at = reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(ahead);
+    for (size_t k = 0; k < bytes_; k += 64) hwy::Prefetch(reinterpret_cast<const std::byte*>(at + k));
   }
 
-  Cursor in_, out_;
-  int64_t heads_, head_ = 0;
+  int64_t in_, out_;  // bytes ahead
   size_t bytes_;
   bool writes_apart_;
 };
@@ -94,6 +111,11 @@ HWY_INLINE void StreamLines(std::byte* out, const std::byte* x, size_t bytes) {
     hn::Stream(hn::LoadU(d, reinterpret_cast<const uint8_t*>(x) + i), d, reinterpret_cast<uint8_t*>(out) + i);
 }
 
+template <class T>
+HWY_INLINE T* AdvanceBytes(T* p, int64_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes));
+}
+
 // Heads that share a row, equal steps (in bytes) apart. Streamed heads are turned into `out`, each over the one before,
 // and go from there to `sink`.
 template <class T>
@@ -101,19 +123,21 @@ struct HeadSeries {
   const T* x;
   T* out;
   std::byte* sink;  // null: none
-  int64_t x_step, out_step, sink_step, count;
+  int64_t sink_step, count;
+  HeadSteps x_steps, out_steps;
 
   HWY_INLINE HWY_ATTR void Sink(size_t bytes) {
     if (sink == nullptr) return;
     StreamLines(sink, reinterpret_cast<const std::byte*>(out), bytes);
     sink += sink_step;
   }
-};
 
-template <class T>
-HWY_INLINE T* Advance(T* p, int64_t bytes) {
-  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes));
-}
+  // From the i-th head to the next.
+  HWY_INLINE HWY_ATTR void Advance(int64_t i) {
+    x = AdvanceBytes(x, x_steps.From(i));
+    out = AdvanceBytes(out, out_steps.From(i));
+  }
+};
 
 #undef ROTARY_KEEP_ROWS
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON || \
@@ -145,22 +169,21 @@ HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][4]) {
 
 // The usual case, one run of kSteps full vectors and perhaps a tail: the row stays in registers.
 template <class T, PairLayout kLayout, size_t kSteps>
-HWY_INLINE void TurnSeries(const RunRow<T>& row, Ends<T> p, size_t n, HeadSeries<T> heads, size_t head_bytes,
-                           Prefetcher& prefetcher) {
+HWY_INLINE void TurnSeries(const Run& run, const RunRow<T>& row, HeadSeries<T> heads, size_t head_bytes,
+                           const Prefetcher& prefetcher) {
   using S = Step<T, kLayout>;
   const hn::ScalableTag<typename S::Lane> d;
   constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
   hn::VFromD<decltype(d)> r[kSteps][4];
   for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
-  for (; heads.count > 0; --heads.count) {
-    prefetcher.Step();
-    ApplySteps<T, kLayout, kSteps>(d, p, r);
-    if (n > kSteps * kPairs) Walk<kLanes / 2, S>(row, p, kSteps * kPairs, n);
+  const size_t n = static_cast<size_t>(run.count);
+  for (int64_t i = 0; i < heads.count; ++i) {
+    prefetcher.Fetch(heads.x, heads.out);
+    const Ends<T> ends = EndsOf(run, heads.x, heads.out);
+    ApplySteps<T, kLayout, kSteps>(d, ends, r);
+    if (n > kSteps * kPairs) Walk<kLanes / 2, S>(row, ends, kSteps * kPairs, n);
     heads.Sink(head_bytes);
-    p.x0 = Advance(p.x0, heads.x_step);
-    p.x1 = Advance(p.x1, heads.x_step);
-    p.y0 = Advance(p.y0, heads.out_step);
-    p.y1 = Advance(p.y1, heads.out_step);
+    heads.Advance(i);
   }
 }
 
@@ -176,7 +199,7 @@ HWY_INLINE bool SuitsSeries(const PlanParts& plan, bool in_place, size_t n, size
 // Returns false where the general way must be taken.
 template <class T, PairLayout kLayout>
 HWY_INLINE bool TurnWholeSeries(const PlanParts& plan, const Row& whole_row, const HeadSeries<T>& heads,
-                                Prefetcher& prefetcher) {
+                                const Prefetcher& prefetcher) {
 #if ROTARY_KEEP_ROWS
   if constexpr (sizeof(T) <= 4 && kLayout != PairLayout::kHalfToInterleaved) {
     constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
@@ -185,15 +208,14 @@ HWY_INLINE bool TurnWholeSeries(const PlanParts& plan, const Row& whole_row, con
     const size_t n = static_cast<size_t>(run.count), bytes = plan.channels * sizeof(T);
     if (!SuitsSeries<T, kLayout>(plan, heads.x == heads.out, n, kPairs)) return false;
     const RunRow<T> row = RowOf<T, kLayout>(run, whole_row);
-    const Ends<T> ends = EndsOf(run, heads.x, heads.out);
     switch (n / kPairs) {
-      case 1: TurnSeries<T, kLayout, 1>(row, ends, n, heads, bytes, prefetcher); return true;
-      case 2: TurnSeries<T, kLayout, 2>(row, ends, n, heads, bytes, prefetcher); return true;
-      case 3: TurnSeries<T, kLayout, 3>(row, ends, n, heads, bytes, prefetcher); return true;
-      case 4: TurnSeries<T, kLayout, 4>(row, ends, n, heads, bytes, prefetcher); return true;
-      case 5: TurnSeries<T, kLayout, 5>(row, ends, n, heads, bytes, prefetcher); return true;
-      case 6: TurnSeries<T, kLayout, 6>(row, ends, n, heads, bytes, prefetcher); return true;
-      case 8: TurnSeries<T, kLayout, 8>(row, ends, n, heads, bytes, prefetcher); return true;
+      case 1: TurnSeries<T, kLayout, 1>(run, row, heads, bytes, prefetcher); return true;
+      case 2: TurnSeries<T, kLayout, 2>(run, row, heads, bytes, prefetcher); return true;
+      case 3: TurnSeries<T, kLayout, 3>(run, row, heads, bytes, prefetcher); return true;
+      case 4: TurnSeries<T, kLayout, 4>(run, row, heads, bytes, prefetcher); return true;
+      case 5: TurnSeries<T, kLayout, 5>(run, row, heads, bytes, prefetcher); return true;
+      case 6: TurnSeries<T, kLayout, 6>(run, row, heads, bytes, prefetcher); return true;
+      case 8: TurnSeries<T, kLayout, 8>(run, row, heads, bytes, prefetcher); return true;
       default: return false;
     }
   }
@@ -211,24 +233,25 @@ void Rotate(const Tile& tile) noexcept {
   const bool all = tile.x != tile.out;
   const size_t begin = all ? 0 : static_cast<size_t>(p.turned_begin);
   const size_t end = all ? plan.channels : static_cast<size_t>(p.turned_end);
-  Prefetcher prefetcher(tile, begin * sizeof(T), end * sizeof(T), PrefetchBytes(sizeof(T)));
+  const HeadOrder order = OrderOf(tile, sizeof(T));
+  const Prefetcher prefetcher(tile, order, sizeof(T), begin * sizeof(T), end * sizeof(T));
+  const HeadSteps x_steps(order, tile.x_head), out_steps(order, tile.stream ? 0 : tile.out_head);
   alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
   for (int64_t token = 0; token < tile.tokens; ++token) {
     std::byte* const out = tile.out + token * tile.out_token;
     HeadSeries<T> series{reinterpret_cast<const T*>(tile.x + token * tile.x_token),
                          tile.stream ? stage : reinterpret_cast<T*>(out),
                          tile.stream ? out : nullptr,
-                         tile.x_head,
-                         tile.stream ? 0 : tile.out_head,
                          tile.out_head,
-                         tile.heads};
+                         tile.heads,
+                         x_steps,
+                         out_steps};
     if (TurnWholeSeries<T, kLayout>(plan, tile.rows[token], series, prefetcher)) continue;
-    for (; series.count > 0; --series.count) {
-      prefetcher.Step();
+    for (int64_t i = 0; i < series.count; ++i) {
+      prefetcher.Fetch(series.x, series.out);
       TurnOrCopyHead<T, kLayout>(plan, tile.rows[token], series.x, series.out);
       series.Sink(plan.channels * sizeof(T));
-      series.x = Advance(series.x, series.x_step);
-      series.out = Advance(series.out, series.out_step);
+      series.Advance(i);
     }
   }
 }

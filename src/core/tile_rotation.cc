@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "core/gathered_rotation.h"
 
@@ -49,10 +50,17 @@ bool is_whole_lines(const Tile& tile, std::int64_t head_bytes) {
          tile.out_head % kLine == 0 && reinterpret_cast<std::uintptr_t>(tile.out) % kLine == 0;
 }
 
+std::int64_t tensor_bytes(const ConstTensorView& x) { return x.shape[0] * x.shape[1] * x.shape[2] * head_bytes(x); }
+
+// Whether a head's neighbours in memory are heads of the same token, and there are more than the core's own caches
+// hold.
+bool is_beyond_cache(const PassTensor& t) {
+  constexpr std::int64_t kOwnCaches = 4 << 20;
+  return tensor_bytes(t.x) > kOwnCaches && std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
+}
+
 bool wants_streaming(const PassTensor& t) {
-  const auto& shape = t.x.shape;
-  return !t.in_place &&
-         shape[0] * shape[1] * shape[2] * head_bytes(t.x) > streaming_bytes().load(std::memory_order_relaxed);
+  return !t.in_place && tensor_bytes(t.x) > streaming_bytes().load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -159,7 +167,8 @@ void TileRotation::rotate_heads(const PassTensor& t, std::int64_t sequence, std:
       from[1] * size,
       from[2] * size,
       to[1] * size,
-      to[2] * size};
+      to[2] * size,
+      is_beyond_cache(t)};
   if (!is_regular(*pass_.plan, t) || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
   if (wants_streaming(t)) return rotate_streaming(t, tile);
   rotate_tile(t, tile);
@@ -199,6 +208,7 @@ void TileRotation::rotate_streaming(const PassTensor& t, const Tile& tile) {
   if (whole) {
     Tile direct = tile;
     direct.stream = true;
+    direct.beyond_cache = false;
     return rotate_tile(t, direct);
   }
   const std::int64_t capacity = std::max<std::int64_t>(1, sizes_.block_bytes / bytes);
@@ -211,6 +221,7 @@ void TileRotation::rotate_streaming(const PassTensor& t, const Tile& tile) {
       block.rows += token;
       (heads_inside ? block.heads : block.tokens) = n;
       (heads_inside ? block.tokens : block.heads) = 1;
+      block.beyond_cache = false;
       block.x += token * tile.x_token + head * tile.x_head;
       block.out = block_;
       block.out_token = block.out_head = bytes;
