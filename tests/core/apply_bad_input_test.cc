@@ -146,6 +146,52 @@ void apply_both(const TensorView& second) {
   apply_rotary_inplace(rotation(), std::array{tensor(), second}, PositionRange{});
 }
 
+Vector& gradient_memory() {
+  static Vector grad(6);
+  return grad;
+}
+
+void position_gradient_of(const TensorView& grad_out, std::size_t size) {
+  position_gradient(rotation(), as_const(tensor()), as_const(grad_out), PositionRange{},
+                    std::span(gradient_memory()).first(size));
+}
+
+void shift_each(std::vector<double> deltas) {
+  shift_keys_inplace(rotation(), tensor(), PositionIds{kept(std::move(deltas))});
+}
+
+void move_from(double factor, const Positions& p, const Positions& q, std::optional<std::int64_t> limit = {}) {
+  RotationMap from = map_of(8, 10000);
+  from.attention_factor = factor;
+  ApplyOptions options;
+  options.limit = limit;
+  move_keys_inplace(Rotary(from), p, rotation(), q, tensor(), options);
+}
+
+std::vector<BadCall> key_calls() {
+  return {
+      {"ShiftOfTooFewTokens",
+       [] {
+         shift_each({1, 2});
+       },
+       kInvalid, "positions.ids"},
+      {"ShiftByNan",
+       [] {
+         shift_each({1, kNan, 3});
+       },
+       kInvalid, "positions.ids[1]"},
+      {"MoveFromBeyondDoubles", [] { move_from(1, PositionRange{kHuge}, PositionRange{}); }, kInvalid, "2^53"},
+      {"MoveToBeyondDoubles", [] { move_from(1, PositionRange{}, PositionRange{-kHuge}); }, kInvalid, "2^53"},
+      {"MoveToTheLimit", [] { move_from(1, PositionRange{99}, PositionRange{8}, 10); }, kOutOfRange, "got 10"},
+      {"MoveBelowZero", [] { move_from(1, PositionRange{-9}, PositionRange{-1}, 10); }, kOutOfRange, "got -1"},
+      {"GradOutOfOtherShape", [] { position_gradient_of(changed([](TensorView& x) { x.shape[1] = 2; }), 6); }, kInvalid,
+       "grad_out.shape"},
+      {"GradOutNull", [] { position_gradient_of(changed([](TensorView& x) { x.data = nullptr; }), 6); }, kInvalid,
+       "grad_out.data"},
+      {"GradientOfTooFewPositions", [] { position_gradient_of(tensor(), 5); }, kInvalid, "6 numbers, got 5"},
+  };
+}
+
 std::vector<BadCall> other_calls() {
   RotationMap sets = map_of(8, 10000);
   sets.num_sets = 3;
@@ -163,6 +209,8 @@ std::vector<BadCall> other_calls() {
   }();
   return {
       {"NanFrequency", [=] { (void)Rotary(bad); }, kInvalid, "frequencies"},
+      {"NanBase", [] { (void)Rotary(spec_of(8, kNan)); }, kInvalid, "base"},
+      {"HugeTable", [] { (void)Rotary(map_of(8, 10000), kHuge); }, "length_error", "fit in memory"},
       {"NegativeTable", [] { (void)Rotary(map_of(8, 10000), -1); }, kInvalid, "table_rows"},
       {"GgmlWithoutSpec", [] { (void)Rotary(map_of(8, 10000), 0, Arithmetic::kGgml); }, kInvalid, "RopeSpec"},
       {"NoThreads", [=] { apply_rotary_inplace(rotation(), tensor(), PositionRange{}, none); }, kInvalid,
@@ -187,12 +235,15 @@ class ApplyBadInputTest : public ::testing::TestWithParam<BadCall> {};
 
 TEST_P(ApplyBadInputTest, IsRefusedBeforeAnythingIsWritten) {
   std::fill_n(memory(), 4096, 1.5F);
+  gradient_memory() = Vector(6, 7.0);
   expect_refused(GetParam());
+  EXPECT_EQ(gradient_memory(), Vector(6, 7.0));
   EXPECT_EQ(std::count(memory(), memory() + 4096, 1.5F), 4096);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tensors, ApplyBadInputTest, ::testing::ValuesIn(tensor_calls()), bad_call_name);
 INSTANTIATE_TEST_SUITE_P(Positions, ApplyBadInputTest, ::testing::ValuesIn(position_calls()), bad_call_name);
+INSTANTIATE_TEST_SUITE_P(Keys, ApplyBadInputTest, ::testing::ValuesIn(key_calls()), bad_call_name);
 INSTANTIATE_TEST_SUITE_P(Others, ApplyBadInputTest, ::testing::ValuesIn(other_calls()), bad_call_name);
 
 }  // namespace
