@@ -175,13 +175,13 @@ double measure_shifts(DType dtype) {
 }
 
 double measure_move(DType dtype) {
-  const Data from(half(), dtype), to(yarn(), dtype);
+  const Data from(map_of(128, 10000, yarn_of(4, 4096)), dtype), to(yarn(), dtype);
   Heads keys = from.x;
   const PositionRange q{2147483640};
   move_keys_inplace(Rotary(from.map), from.at(), Rotary(to.map), q, keys.view());
   const auto want = [&](auto t, int i, Complex z) {
-    return static_cast<long double>(to.map.attention_factor) * z * std::conj(from.turn(t, i)) *
-           reference::turn(to.map, i, {static_cast<double>(q.first + t)});
+    const long double ratio = static_cast<long double>(to.map.attention_factor) / from.map.attention_factor;
+    return ratio * z * std::conj(from.turn(t, i)) * reference::turn(to.map, i, {static_cast<double>(q.first + t)});
   };
   return worst_pair(from.map, from.x, kOutputs, keys, kOutputs, want);
 }

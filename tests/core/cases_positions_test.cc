@@ -46,6 +46,8 @@ TEST_P(PaddedRows, CountFromTheirFirstTokenAsIfUnpadded) {
   const Heads out = rotated(rotary, x, ids_of(ids, true)), after = rotated(rotary, y, PositionOffsets{next});
   const Heads alone = rotated(rotary, tokens_of(x, 2, 5), PositionRange{0});
   for (std::int64_t t = 0; t < 3; ++t) EXPECT_EQ(out.head(0, t + 2, 1), alone.head(0, t, 1));
+  const Heads other = rotated(rotary, x, PositionRange{0});
+  for (std::int64_t t = 0; t < 5; ++t) EXPECT_EQ(out.head(1, t, 1), other.head(1, t, 1));
   EXPECT_EQ(count_nan(out.memory), 0U);
   expect_twin(rotary.map(), y, after, [&](auto b, auto) { return Vector{b == 0 ? 3.0 : 5.0}; });
 }
