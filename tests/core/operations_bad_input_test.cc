@@ -121,7 +121,8 @@ class OperationsBadInputTest : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(OperationsBadInputTest, IsRefusedUnderItsNameBeforeAnythingIsWritten) {
-  const auto& [name, operation, fault] = GetParam();
+  const Operation& operation = GetParam().operation;
+  const Fault& fault = GetParam().fault;
   Call call;
   const Heads x = call.x, out = call.out;
   fault.spoil(call);
