@@ -58,6 +58,11 @@ struct EngineTensor {
   }
 };
 
+inline EngineTensor tensor_of(const std::vector<float>& values) {
+  const char* bytes = reinterpret_cast<const char*>(values.data());
+  return {"F32", {static_cast<std::int64_t>(values.size())}, {bytes, bytes + values.size() * sizeof(float)}};
+}
+
 using EngineTensors = std::map<std::string, EngineTensor>;
 
 /// The complete records, where someone has them; else the part of them that is kept here.
