@@ -1,5 +1,6 @@
 // ggml's rotary operators, from their own parameters: golden/engines/ggml.
 #include "core/engine_records.h"
+#include "core/scaled_frequencies.h"
 
 namespace rotary::testing {
 namespace {
@@ -77,6 +78,23 @@ TEST(EngineGgmlGolden, UnitVectorsShowTheTablesBitForBit) {
           .bytes.insert((i % 8 == 0 ? got_cos : got_sin).bytes.end(), y.bytes.data() + i, y.bytes.data() + i + 4);
     count.add_equal(record.id, got_cos, cos);
     count.add_equal(record.id, got_sin, sin);
+  }
+}
+
+/// Rows of n_dims, n_ctx_orig, base, beta_fast, beta_slow.
+TEST(EngineGgmlGolden, CorrectionRangesOfYarnAreTheExactOnes) {
+  EngineCount count("ggml_rope_yarn_corr_dims");
+  for (const EngineRecord& record : engine_records("ggml", {"ggml_rope_yarn_corr_dims"})) {
+    const EngineTensor& rows = record.in.at("n_dims_ctx_base_fast_slow");
+    std::vector<float> got;
+    for (std::size_t i = 0; i < rows.size(); i += 5) {
+      const auto d = static_cast<int>(rows[i]);
+      const auto range =
+          detail::correction_range(rows[i + 3], rows[i + 4], {rows[i + 2], d, d / 2, 0}, rows[i + 1], true);
+      got.push_back(static_cast<float>(range.low.hi));
+      got.push_back(static_cast<float>(range.high.hi));
+    }
+    count.add_equal(record.id, tensor_of(got), record.out.at("corr_dims"));
   }
 }
 

@@ -1,5 +1,4 @@
-// Rotary embeddings of grids in other engines: timm, diffusers, torchtune's and rotary-embedding-torch's axial classes
-// (golden/engines).
+// Rotary embeddings of diffusers: text, images and video (golden/engines/diffusers).
 #include <numbers>
 
 #include "core/engine_specs.h"
@@ -7,107 +6,8 @@
 namespace rotary::testing {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr auto kHeadsFirst = EngineOrder::kBatchHeadsTokens;
 constexpr auto kTokensFirst = EngineOrder::kBatchTokensHeads;
-
-/// Grids of 24 or so points in units of pi: bands of up to max_res/2 pi at coordinates up to 1 are made of linspaces,
-/// each within two roundings of ours.
-constexpr EngineTolerance kGridTolerance{8, 8};
-
-// --- timm
-
-/// What timm rotates by: frequencies of an axis, coordinates of both.
-struct TimmGrid {
-  std::vector<Vector> axes;
-  Vector bands;
-};
-
-/// RotaryEmbedding and RotaryEmbeddingCat.
-TimmGrid timm_fourier(const EngineRecord& record) {
-  const int count = record.attributes.at("dim").get<int>() / 4;
-  TimmGrid grid;
-  const auto shape = record.attributes.at("shape").get<std::vector<int>>();
-  const auto ref = record.attribute("ref_feat_shape", shape);
-  if (record.attribute("in_pixels", true)) {
-    const double largest = record.attribute("max_res", 224.0);
-    if (record.attribute("linear_bands", false))
-      grid.bands = times(linspace(1, largest / 2, count), kPi);
-    else
-      for (double e : linspace(0, std::log2(largest) - 1, count)) grid.bands.push_back(kPi * std::exp2(e));
-    for (int n : shape) grid.axes.push_back(linspace(-1, 1, n));
-    return grid;
-  }
-  grid.bands = progression(record.attribute("temperature", 10000.0), 2 * count);
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    grid.axes.push_back(
-        times(counted(record.attribute("grid_offset", 0.0), shape[i]), static_cast<double>(ref[i]) / shape[i]));
-  return grid;
-}
-
-/// Periods of coordinates in [-1, 1] at the centres of the patches.
-TimmGrid timm_dinov3(const EngineRecord& record) {
-  const int count = record.attributes.at("dim").get<int>() / 4;
-  TimmGrid grid;
-  const auto shape = record.attributes.at("shape").get<std::vector<int>>();
-  const auto normalize = record.attribute<std::string>("normalize_coords", "separate");
-  for (int n : shape) {
-    const double over = normalize == "max"   ? std::max(shape[0], shape[1])
-                        : normalize == "min" ? std::min(shape[0], shape[1])
-                                             : n;
-    Vector axis = times(counted(0.5, n), 2 / over);
-    for (double& x : axis) x -= 1;
-    grid.axes.push_back(axis);
-  }
-  const double temperature = record.attribute("temperature", record.attributes.contains("min_period") ? 0.0 : 100.0);
-  if (temperature > 0) {
-    grid.bands = times(progression(temperature, 2 * count), 2 * kPi);
-  } else {
-    const double least = record.attributes.at("min_period"), most = record.attributes.at("max_period");
-    for (double e : linspace(0, 1, count)) grid.bands.push_back(2 * kPi / (least * std::pow(most / least, e)));
-  }
-  return grid;
-}
-
-TEST(EngineTimmGolden, GridsOfTwoAxesAgree) {
-  EngineCount count("timm");
-  for (const EngineRecord& record :
-       engine_records("timm", {"RotaryEmbedding", "RotaryEmbeddingCat", "RotaryEmbeddingDinoV3"})) {
-    TimmGrid grid = record.op == "RotaryEmbeddingDinoV3" ? timm_dinov3(record) : timm_fourier(record);
-    Vector points = grid_of(grid.axes);
-    if (record.attribute<std::string>("grid_indexing", "ij") == "xy")  // columns first, the points in the same order
-      std::rotate(points.begin(), points.begin() + static_cast<long>(points.size() / 2), points.end());
-    const EngineTensor& x = record.in.at("x");
-    const bool half = record.attribute("half", false);
-    const Rotary rotary = torch_rotation(given_spec(x.shape.back(), half ? Pairing::kHalf : Pairing::kInterleaved,
-                                                    blocks_of({grid.bands, grid.bands}), 2));
-    count.add_turn(record.id, {rotary, view_of(x, kHeadsFirst), ids_of(points, 2)}, x, record.out.at("y"),
-                   kGridTolerance);
-  }
-}
-
-/// Learned frequencies [2 axes][depth][heads][pairs], both axes on every pair.
-TEST(EngineTimmGolden, LearnedFrequenciesOfEveryHeadAgree) {
-  EngineCount count("timm mixed");
-  for (const EngineRecord& record : engine_records("timm", {"RotaryEmbeddingMixed"})) {
-    const EngineTensor &x = record.in.at("x"), &learned = record.in.at("freqs");
-    const auto shape = record.attributes.at("shape").get<std::vector<int>>();
-    Vector points = grid_of({counted(0, shape[0]), counted(0, shape[1])});
-    std::rotate(points.begin(), points.begin() + static_cast<long>(points.size() / 2), points.end());  // "xy"
-    const auto depth = static_cast<std::size_t>(learned.shape[1]), of_layer = learned.size() / 2 / depth;
-    for (std::size_t layer = 0; layer < depth; ++layer) {
-      GivenFrequencies given{static_cast<int>(learned.shape[2]), {}};
-      for (std::size_t i = 0; i < of_layer; ++i)
-        for (std::size_t axis = 0; axis < 2; ++axis)
-          given.frequencies.push_back(learned[(axis * depth + layer) * of_layer + i]);
-      const Rotary rotary = torch_rotation(given_spec(x.shape.back(), Pairing::kInterleaved, given, 2, given.num_sets));
-      count.add_turn(record.id, {rotary, view_of(x, kHeadsFirst), ids_of(points, 2)}, x,
-                     record.out.at("y_block" + std::to_string(layer)), kGridTolerance);
-    }
-  }
-}
-
-// --- diffusers
 
 RopeSpec diffusers_spec(const EngineRecord& record, Pairing pairing) {
   const std::int64_t dim = record.attributes.at("dim");
@@ -212,6 +112,81 @@ TEST(EngineDiffusersGolden, FluxAgreesAtFractionalCoordinates) {
     const Rotary rotary = blocks_rotation(grid, record.attributes.at("theta"), x.shape.back());
     count.add_turn(record.id, {rotary, view_of(x, kHeadsFirst), ids_of(ids, static_cast<int>(axes))}, x,
                    record.out.at("y"), kTorchTolerance);
+  }
+}
+
+/// Frequencies pi/2 theta^(k/(n-1)), n per axis, at coordinates 2 g - 1 of a grid in frames and pixels over their
+/// largest; time, height and width by turns, and the channels that are left over first and still.
+TEST(EngineDiffusersGolden, LtxAgrees) {
+  EngineCount count("diffusers ltx");
+  for (const EngineRecord& record : engine_records("diffusers", {"LTXVideoRotaryPosEmbed"})) {
+    const EngineTensor& x = record.in.at("x");
+    const json& a = record.attributes;
+    const auto scale = a.at("rope_interpolation_scale").get<Vector>();
+    const Vector largest{20, 2048, 2048};
+    std::vector<Vector> axes;
+    for (std::size_t i = 0; i < 3; ++i) {
+      Vector axis =
+          times(counted(0, a.at(std::vector<const char*>{"frames", "height", "width"}[i])), 2 * scale[i] / largest[i]);
+      for (double& g : axis) g -= 1;
+      axes.push_back(axis);
+    }
+    const int dim = a.at("dim"), bands = dim / 6;
+    GivenFrequencies given;
+    for (int k = 0; k < 3 * bands; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        given.frequencies.push_back(
+            axis == k % 3 ? std::numbers::pi / 2 * std::pow(10000.0, static_cast<double>(k / 3) / (bands - 1)) : 0);
+    RopeSpec spec = given_spec(dim, Pairing::kInterleaved, given, 3);
+    spec.rotary_offset = dim % 6;
+    const Vector points = grid_of(axes);
+    // the coordinate is rounded three times before it meets frequencies up to 15708
+    count.add_turn(record.id, {torch_rotation(spec), view_of(x, kHeadsFirst), ids_of(points, 3)}, x, record.out.at("y"),
+                   {kTorchTolerance.roundings, 8 + kTorchTolerance.angle_roundings});
+  }
+}
+
+/// The spec and the points of a function that gives tables only.
+struct TableCase {
+  RopeSpec spec;
+  Vector points;
+};
+
+TableCase table_case(const EngineRecord& record) {
+  const json& a = record.attributes;
+  const int dim = a.at("embed_dim");
+  RopeSpec spec = engine_spec(dim, dim, Pairing::kInterleaved, 10000);
+  spec.axes = {AxisRule::kAxialBlocks, 2, {}, {1, 0}};  // columns first
+  if (record.op == "get_2d_rotary_pos_embed_lumina") {
+    spec.axes = {AxisRule::kAxialAlternating, 2, {}, {}};
+    return {spec, grid_of({counted(0, a.at("len_h")), counted(0, a.at("len_w"))})};
+  }
+  std::vector<Vector> axes{counted(0, a.at("grid_size")[0]), counted(0, a.at("grid_size")[1])};
+  if (record.op == "get_2d_rotary_pos_embed") return {spec, grid_of(axes)};
+  axes.insert(axes.begin(), counted(0, a.at("temporal_size")));
+  const double of_time = dim / 4, of_space = dim / 8 * 3;
+  const auto lists =
+      blocks_of({progression(10000, of_time), progression(10000, of_space), progression(10000, of_space)});
+  return {given_spec(dim, Pairing::kInterleaved, lists, 3), grid_of(axes)};
+}
+
+TEST(EngineDiffusersGolden, TablesOfGridsAgree) {
+  EngineCount count("diffusers tables");
+  for (const EngineRecord& record : engine_records(
+           "diffusers", {"get_2d_rotary_pos_embed", "get_3d_rotary_pos_embed", "get_2d_rotary_pos_embed_lumina"})) {
+    const auto [spec, points] = table_case(record);
+    const auto axes = static_cast<std::size_t>(spec.axes.num_axes), tokens = points.size() / axes;
+    Vector by_token;
+    for (std::size_t i = 0; i < points.size(); ++i) by_token.push_back(points[i % axes * tokens + i / axes]);
+    const auto table = CosSinTable::by_token(make_rotation_map(spec), by_token);
+    for (const char* name : {"cos", "sin"}) {
+      const EngineTensor& want = record.out.at(name);
+      const std::size_t twice = want.size() / tokens / static_cast<std::size_t>(table.num_pairs());
+      std::vector<float> got;
+      for (std::int64_t row = 0; row < table.num_rows(); ++row)
+        for (float value : *name == 'c' ? table.cos(row) : table.sin(row)) got.insert(got.end(), twice, value);
+      count.add(record.id, tensor_of(got), want, [](std::size_t) { return 8 * 0x1p-24 * 6; });  // angles below 6
+    }
   }
 }
 
