@@ -118,6 +118,8 @@ struct ScalingCheck {
 void check_axes(const RopeSpec& spec) {
   const AxisLayout& axes = spec.axes;
   const int pairs = spec.rotary_dim / 2;
+  require_spec(axes.rule >= AxisRule::kOne && axes.rule <= AxisRule::kAxialParts,
+               "the axis rule must be one of the enumeration", static_cast<int>(axes.rule));
   require_spec(axes.num_axes >= 1 && axes.num_axes <= 64, "num_axes must be in 1 .. 64", axes.num_axes);
   const bool sectioned = axes.rule == AxisRule::kSections || axes.rule == AxisRule::kInterleavedSections ||
                          axes.rule == AxisRule::kAlternatingHeightWidth;
@@ -153,6 +155,9 @@ void validate_spec(const RopeSpec& spec) {
                "rotary_dim must be at most head_dim = " + std::to_string(spec.head_dim), spec.rotary_dim);
   require_spec(spec.rotary_offset >= 0 && spec.rotary_offset <= spec.head_dim - spec.rotary_dim,
                "rotary_offset must leave room for rotary_dim channels", spec.rotary_offset);
+  for (const Pairing pairing : {spec.pairing, spec.output_pairing})
+    require_spec(pairing == Pairing::kHalf || pairing == Pairing::kInterleaved,
+                 "pairing and output_pairing must be one of the enumeration", static_cast<int>(pairing));
   require_spec(std::isfinite(spec.base) && spec.base > 1, "base must be finite and above 1", spec.base);
   require_spec(std::isfinite(spec.angle_multiplier) && spec.angle_multiplier != 0,
                "angle_multiplier must be finite and not 0", spec.angle_multiplier);

@@ -55,6 +55,10 @@ constexpr const char* kArgument = "invalid_argument";
 const BadCall kSpecs[] = {
     {"NoChannels", spec_with([](RopeSpec& s) { s.head_dim = 0; }), kArgument,
      "validate_spec: head_dim must be in 1 .. 2^20, got 0"},
+    {"NoSuchPairing", spec_with([](RopeSpec& s) { s.pairing = static_cast<Pairing>(2); }), kArgument, "pairing"},
+    {"NoSuchOutputPairing", spec_with([](RopeSpec& s) { s.output_pairing = static_cast<Pairing>(-1); }), kArgument,
+     "output_pairing"},
+    {"NoSuchAxisRule", spec_with([](RopeSpec& s) { s.axes.rule = static_cast<AxisRule>(9); }), kArgument, "axis rule"},
     {"HugeHead", spec_with([](RopeSpec& s) { s.head_dim = 1 << 21; }), kArgument, "head_dim"},
     // UP-10: 65 (a head of 520 / 8), int(4 * 0.75) = 3, int(100 * 0.25) = 25
     {"UP_10_Width65", spec_with([](RopeSpec& s) { s.head_dim = s.rotary_dim = 65; }), kArgument,

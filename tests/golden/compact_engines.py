@@ -103,7 +103,8 @@ def compact(source, folder):
     files, kept, names, lines = {}, {}, {}, []
     for case in cases:
         if "behaviour" in case:
-            lines.append({k: case[k] for k in ("id", "op", "attributes", "behaviour")})
+            fields = ("id", "op", "attributes", "behaviour") + (("message",) if folder == "ggml" else ())
+            lines.append({k: case[k] for k in fields})
             continue
         tensors = files.setdefault(case["file"], None) or read_safetensors(f"{source}/{folder}/{case['file']}")
         files[case["file"]] = tensors
