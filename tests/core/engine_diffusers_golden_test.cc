@@ -75,7 +75,7 @@ VideoGrid video_grid(const EngineRecord& record) {
   }
   const auto fhw = a.at("fhw").get<std::vector<int>>();  // Qwen-Image, centred with scale_rope
   VideoGrid grid{a.at("axes_dim"), {counted(0, fhw[0])}, false};
-  for (std::size_t i : {1, 2})
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
     grid.axes.push_back(counted(a.at("scale_rope").get<bool>() ? fhw[i] / 2 - fhw[i] : 0, fhw[i]));
   return grid;
 }

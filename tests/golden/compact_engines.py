@@ -68,6 +68,8 @@ def key(folder, case):
         attributes = {"traditional": attributes.get("traditional")}  # one of every dtype: a slice has nothing to do with positions
     if folder == "onnx-node-tests":
         return case["id"]
+    if folder in ("onnx-rotary", "ort-contrib") and partial:
+        return json.dumps([attributes.get("interleaved"), next(iter(case["inputs"].values()))["dtype"]])  # as above
     if folder == "x-transformers" and attributes:
         partial = None
     if folder == "ggml" and "mode" in attributes:
