@@ -93,7 +93,7 @@ void print_row(const bench::Row& row) {
 
 bench::Effort effort_of(const Request& request) {
   bench::Effort effort;
-  effort.seconds = request.seconds >= 0 ? request.seconds : request.quick ? 0.25 : 0.6;
+  effort.seconds = request.seconds >= 0 ? request.seconds : request.quick ? 0.25 : 0.5;
   effort.min_rounds = request.quick ? 3 : 5;
   return effort;
 }
@@ -117,7 +117,7 @@ void run(const Request& request) {
       print_row(row);
   }
   if (!request.json) return;
-  nlohmann::ordered_json out = {{"machine", to_json(machine)}};
+  nlohmann::ordered_json out = to_json(machine);
   out["rows"] = std::move(rows);
   std::cout << out.dump() << '\n';
 }
@@ -132,7 +132,7 @@ void add_bench(CLI::App& app) {
   bench->add_flag("--full", request->full, "every combination; give a --filter too")->excludes(quick);
   bench->add_option("--filter", request->filter, "only rows whose name holds this text");
   bench->add_option("--threads", request->threads, "for every row, instead of one and all")->check(CLI::Range(1, 1024));
-  bench->add_option("--seconds", request->seconds, "measuring time of a row (default 0.6, quick 0.25)")
+  bench->add_option("--seconds", request->seconds, "measuring time of a row (default 0.5, quick 0.25)")
       ->check(CLI::Range(0.0, 3600.0).description("0 to 3600"));
   bench->add_flag("--json", request->json, "machine-readable");
   bench->footer(
