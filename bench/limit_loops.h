@@ -25,7 +25,7 @@ std::vector<LimitLoop> in_place_loops();
 std::vector<LimitLoop> copy_loops();
 
 /// Sines and cosines of rows 0 .. num_rows-1 times every frequency, by Highway's
-/// double functions, as float. Not exact.
+/// double functions (good to 39,000 radians), as float. Not exact: what giving exactness up would buy.
 struct TableRows {
   const double* frequencies;
   std::size_t num_rows, num_pairs;

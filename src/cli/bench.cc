@@ -86,8 +86,10 @@ void print_heading(const bench::Machine& m) {
 }
 
 void print_row(const bench::Row& row) {
-  std::printf("%-*s %8.1f %8.1f %5.0f%% %10.1f\n", kNameWidth, bench::name_of(row.measured).c_str(), row.gbps(),
+  std::printf("%-*s %8.1f %8.1f %5.0f%% %10.1f", kNameWidth, bench::name_of(row.measured).c_str(), row.gbps(),
               row.limit_gbps(), 100 * row.limit.ratio_to_first, row.ns_per_token());
+  if (row.measured.kind == "table") std::printf("   (%.1f ms)", row.own.median * 1e3);
+  std::putchar('\n');
   std::fflush(stdout);
 }
 
