@@ -60,7 +60,7 @@ PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x
   const bool same = same_memory(x, written);
   if (!same && may_overlap(x, written))
     require(false, function, "out must be x itself or not overlap it", "memory in common");
-  return {x, out, same};
+  return {with_plain_strides(x), with_plain_strides(out), same};
 }
 
 void validate_together(std::span<const PassTensor> tensors, std::string_view function) {

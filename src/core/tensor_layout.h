@@ -16,6 +16,14 @@ void validate_view(const ConstTensorView& x, std::string_view function, std::str
 /// Throws if two elements of a view that is written share memory (as far as nested strides show).
 void validate_written(const ConstTensorView& out, std::string_view function, std::string_view name);
 
+/// The view with strides that are safe to multiply: those of axes with one index mean nothing and may be huge (NumPy).
+template <class Void>
+BasicTensorView<Void> with_plain_strides(BasicTensorView<Void> x) {
+  for (std::size_t k = 0; k < 4; ++k)
+    if (x.shape[k] <= 1) x.strides[k] = k == 3 ? 1 : 0;
+  return x;
+}
+
 /// The same elements in the same places.
 bool same_memory(const ConstTensorView& x, const ConstTensorView& y);
 

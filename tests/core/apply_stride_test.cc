@@ -116,6 +116,24 @@ TEST_F(ApplyStrideTest, ReadsOneVectorForAllTokensThroughStrideZero) {
   }
 }
 
+TEST_F(ApplyStrideTest, IgnoresTheStridesOfAxesWithOneIndex) {
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max() / 2;
+  const Rotary rotary(spec_of(32, 10000), 64);
+  for (const std::size_t axis : {0, 1, 2}) {
+    std::array<std::int64_t, 4> shape{2, 3, 4, 32};
+    shape[axis] = 1;
+    const Heads x = random_heads(DType::kFloat32, shape);
+    Heads want = x, odd = x, moved = x;
+    apply_rotary_inplace(rotary, want.view(), PositionRange{9});
+    odd.strides[axis] = kAny;
+    apply_rotary_inplace(rotary, odd.view(), PositionRange{9});
+    EXPECT_EQ(want.memory, odd.memory);
+    moved.strides[axis] = -kAny;
+    apply_rotary(rotary, x.read(), moved.view(), PositionRange{9});
+    EXPECT_EQ(want.memory, moved.memory);
+  }
+}
+
 TEST_F(ApplyStrideTest, RotatesQueriesAndKeysOfOneFusedBuffer) {
   const Rotary rotary(spec_of(32, 10000), 64);
   const Heads qkv = random_heads(DType::kFloat32, {2, 10, 8, 32});  // 4 queries, 2 keys, 2 values
