@@ -1,7 +1,8 @@
 #include "core/rotate_kernels.h"
 
 // x86 without AVX2 (before 2013) takes the portable baseline: its own targets would double the time to build this file.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+// So does ARM with SVE: NEON is everywhere, and its four targets take ten minutes.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/rotate_kernels.cc"
 #include "hwy/foreach_target.h"
