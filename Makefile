@@ -23,7 +23,7 @@ deps:
 	@tools/install_deps build
 
 test: build
-	ctest --test-dir build -LE ci -j $(JOBS) --output-on-failure --no-tests=error
+	ctest --test-dir build -LE 'ci|aarch64' -j $(JOBS) --output-on-failure --no-tests=error
 
 demo: build
 	@tools/demo.sh
