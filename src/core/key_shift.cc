@@ -62,7 +62,6 @@ void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to,
   detail::validate_knows_angles(to.state(), kName, "to");
   require(same_outputs(from.map(), to.map()), kName, "from and to must write the same pairs of channels",
           std::to_string(from.map().pairs.size()) + " and " + std::to_string(to.map().pairs.size()) + " pairs");
-  require(from.map().attention_factor != 0, kName, "from must have an attention factor that is not 0", 0);
   PassTensor tensor = detail::validate_tensors(from.state(), as_const(keys), keys, kName);
   tensor = detail::validate_tensors(to.state(), as_const(keys), keys, kName);
   const auto before =
