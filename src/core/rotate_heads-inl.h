@@ -75,9 +75,9 @@ class Prefetcher {
  public:
   // Bytes begin .. end-1 of a head.
   Prefetcher(const Tile& tile, const HeadOrder& order, size_t element, size_t begin, size_t end)
-      : bytes_(end - begin), writes_apart_(tile.x != tile.out && !tile.stream) {
+      : bytes_(tile.fetch_ahead ? end - begin : 0), writes_apart_(tile.x != tile.out && !tile.stream) {
     const int64_t bytes_ahead = element == 2 ? 8192 : 2048;  // measured, too
-    const int64_t heads = bytes_ahead / static_cast<int64_t>(bytes_ + 1) + 1;
+    const int64_t heads = bytes_ahead / static_cast<int64_t>(end - begin + 1) + 1;
     const auto ahead = [&](int64_t head_step, int64_t token_step) {
       const bool next_to_each_other = order.streams == 1 && token_step == tile.heads * head_step;
       const int64_t tokens = (heads + tile.heads - 1) / tile.heads;

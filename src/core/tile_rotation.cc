@@ -168,6 +168,7 @@ void TileRotation::rotate_heads(const PassTensor& t, std::int64_t sequence, std:
       from[2] * size,
       to[1] * size,
       to[2] * size,
+      t.x.shape[1] > 1,
       is_beyond_cache(t)};
   if (!is_regular(*pass_.plan, t) || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
   if (wants_streaming(t)) return rotate_streaming(t, tile);
