@@ -119,7 +119,7 @@ TEST_F(ApplyStrideTest, ReadsOneVectorForAllTokensThroughStrideZero) {
 TEST_F(ApplyStrideTest, IgnoresTheStridesOfAxesWithOneIndex) {
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max() / 2;
   const Rotary rotary(spec_of(32, 10000), 64);
-  for (const std::size_t axis : {0, 1, 2}) {
+  for (const std::size_t axis : {0U, 1U, 2U}) {
     std::array<std::int64_t, 4> shape{2, 3, 4, 32};
     shape[axis] = 1;
     const Heads x = random_heads(DType::kFloat32, shape);

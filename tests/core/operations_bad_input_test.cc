@@ -27,7 +27,6 @@ struct Operation {
   const char* name;
   std::function<void(const Rotary&, Call&)> call;
   bool writes_x, writes_out, has_limit = true;
-  friend void PrintTo(const Operation& o, std::ostream* out) { *out << o.name; }
 };
 
 const std::vector<Operation> kOperations{
@@ -62,7 +61,6 @@ struct Fault {
   const char* type;
   const char* substring;
   enum class For { kAll, kWrittenX, kWrittenOut, kLimit } where = For::kAll;
-  friend void PrintTo(const Fault& f, std::ostream* out) { *out << f.name; }
 
   bool concerns(const Operation& o) const {
     if (where == For::kLimit) return o.has_limit;
