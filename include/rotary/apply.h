@@ -141,7 +141,8 @@ ROTARY_API void move_keys_inplace(const Rotary& from, const Positions& p, const 
 /// \param cos, sin   [num_tokens][pairs], overwritten
 ///
 /// Accuracy and speed: see CosSinTable; a range from 0 or above is made as a table by position is. Throws
-/// std::invalid_argument (sizes, set, positions that do not fit or are not finite) before anything is written.
+/// std::invalid_argument (sizes, set, positions that do not fit or are not finite) and, for a given table,
+/// std::out_of_range (a position beyond it) before anything is written.
 ROTARY_API void write_cos_sin(const Rotary& rotary, const Positions& positions, std::int64_t num_tokens, int set,
                               std::span<float> cos, std::span<float> sin);
 

@@ -25,9 +25,8 @@ namespace rotary {
 /// Accuracy: Arithmetic::kExact, |error| <= 1 ulp of float32 (or 2^-60 absolute near zeros) for |position| <= 2^31,
 /// attention factor included; all values checked against 60 digits are the correctly rounded ones. The other
 /// arithmetics repeat the engine's operations and roundings; cos and sin of the float32 angle are correctly rounded for
-/// transformers and those of glibc for ggml. The same bits everywhere. A table by
-/// position takes about a nanosecond per pair on a core with AVX-512 or AVX2, row by row two; without fused
-/// multiply-add about 40.
+/// transformers and those of glibc for ggml. The same bits everywhere. A table by position takes about a nanosecond per
+/// pair on a core with AVX-512 or AVX2, row by row two; without fused multiply-add about 40.
 class ROTARY_API CosSinTable {
  public:
   static constexpr std::int64_t kRowsPerPage = 256;

@@ -1,5 +1,4 @@
 // rotary_spec -> RopeSpec -> rotation.
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -140,8 +139,7 @@ rotary_spec default_spec(std::int32_t scaling) {
 }  // namespace
 
 rotary_rotation* make_from_spec(const RopeSpec& spec, const MakeOptions& options) {
-  auto made = std::make_unique<rotary_rotation>(Rotary(spec, options.table_rows, options.arithmetic, options.seq_len));
-  return made.release();
+  return new rotary_rotation(Rotary(spec, options.table_rows, options.arithmetic, options.seq_len));
 }
 
 }  // namespace rotary::c_api
