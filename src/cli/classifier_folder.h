@@ -1,0 +1,38 @@
+// A trained model with all that belongs to it, as `rotary train` leaves it.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nn/model_folder.h"
+#include "nn/objective.h"
+#include "text/corpus.h"
+#include "text/tokenizer.h"
+
+namespace rotary::cli {
+
+struct ClassifierFolder {
+  std::shared_ptr<nn::Roformer> model;
+  std::unique_ptr<text::Tokenizer> tokenizer;
+  std::int64_t trained_length = 0;  ///< tokens that training read of a document
+  std::string data;                 ///< the path that training was given; "" if unknown
+};
+
+/// Throws std::runtime_error naming the file. Warnings go to stderr.
+ClassifierFolder open_classifier(const std::string& folder);
+
+/// training.json beside the model: what `rotary train` was given. An empty object where there is none.
+nlohmann::json read_training_facts(const std::string& folder);
+
+/// Token ids of every text, on several threads. A text without tokens is one [UNK].
+std::vector<nn::Tokens> encode_all(const text::Tokenizer& tokenizer, std::span<const std::string> texts, int num_threads);
+
+std::vector<std::string> texts_of(const std::vector<text::Document>& documents);
+
+/// Numbers of the documents' labels. Throws std::runtime_error for a label that the model does not have.
+std::vector<int> classes_of(const std::vector<text::Document>& documents, const std::vector<std::string>& labels);
+
+}  // namespace rotary::cli

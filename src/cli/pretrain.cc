@@ -1,0 +1,152 @@
+// rotary pretrain: a RoFormer that fills in masked words, from text without labels.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "cli/classifier_folder.h"
+#include "cli/commands.h"
+#include "cli/nn_options.h"
+#include "cli/program.h"
+#include "cli/training_session.h"
+#include "report/figure.h"
+#include "report/table.h"
+#include "rotary/formats/files.h"
+
+namespace rotary::cli {
+namespace {
+
+struct Request {
+  DataOptions data;
+  ModelOptions model;
+  ScheduleOptions schedule;
+  TokenizerChoice tokenizer;
+  ComputeOptions compute;
+  std::string output;
+  std::vector<std::string> compare;
+  bool resume = false;
+};
+
+struct Texts {
+  std::unique_ptr<text::Tokenizer> tokenizer;
+  std::shared_ptr<nn::MaskedLanguageModelling> train, valid;
+};
+
+Texts read_texts(const Request& request) {
+  const text::Corpus corpus = text::load_texts(request.data.path, request.data.corpus);
+  std::printf("%zu training and %zu validation texts\n", corpus.train.size(), corpus.valid.size());
+  for (const std::string& finding : text::describe_findings(corpus)) std::printf("%s\n", finding.c_str());
+  std::fflush(stdout);
+  Texts texts;
+  texts.tokenizer = request.resume ? text::load_tokenizer(request.output) : request.tokenizer.train(texts_of(corpus.train));
+  text::MaskOptions masks;
+  masks.vocab_size = texts.tokenizer->vocab_size();
+  masks.special_ids = texts.tokenizer->special_ids();
+  masks.seed = request.schedule.train.seed;
+  const int threads = request.compute.num_threads();
+  const auto objective = [&](const std::vector<text::Document>& documents) {
+    return std::make_shared<nn::MaskedLanguageModelling>(encode_all(*texts.tokenizer, texts_of(documents), threads), masks);
+  };
+  texts.train = objective(corpus.train);
+  texts.valid = objective(corpus.valid);
+  return texts;
+}
+
+// One encoding, in a folder of its own. Returns what its log ended with.
+nn::EpochReport pretrain_one(const Request& request, const Texts& texts, const std::string& encoding, const std::string& folder) {
+  std::filesystem::create_directories(folder);
+  ModelOptions model_options = request.model;
+  model_options.encoding = encoding;
+  nn::RoformerConfig config = model_options.make();
+  config.head = nn::Head::kMaskedLanguageModel;
+  config.vocab_size = texts.tokenizer->vocab_size();
+  const auto model = std::make_shared<nn::Roformer>(config, request.schedule.train.seed);
+  if (!request.resume) texts.tokenizer->save(folder);
+  nn::Trainer trainer(model, texts.train, texts.valid, request.schedule.train);
+  Session session;
+  session.folder = folder;
+  session.resume = request.resume;
+  session.validates_masked_words = true;
+  session.keep = [&] { nn::save_model(folder, *model); };
+  if (!run_session(trainer, session)) throw CLI::RuntimeError(kInterrupted);
+  return trainer.progress().history.back();
+}
+
+report::Series loss_curve(const std::string& folder, const std::string& name) {
+  report::Series series{name};
+  std::ifstream log(std::filesystem::path(folder) / "log.jsonl");
+  for (std::string line; std::getline(log, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("mean_loss")) continue;
+    series.x.push_back(json["step"].get<double>());
+    series.y.push_back(json["mean_loss"].get<double>());
+  }
+  return series;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
+}
+
+void compare(const Request& request, const Texts& texts) {
+  report::LineChart chart;
+  chart.title = "Masked words: loss in training";
+  chart.x = {"step"};
+  chart.y = {"cross entropy, nats"};
+  report::Table table{{{"encoding"}, {"training loss"}, {"validation loss"}, {"masked words right, %"}}, {}};
+  for (const std::string& encoding : request.compare) {
+    const std::string folder = (std::filesystem::path(request.output) / encoding).string();
+    std::printf("%s\n", encoding.c_str());
+    std::fflush(stdout);
+    const nn::EpochReport last = pretrain_one(request, texts, encoding, folder);
+    chart.series.push_back(loss_curve(folder, encoding));
+    const double train_loss = chart.series.back().y.empty() ? last.train_loss : chart.series.back().y.back();
+    table.rows.push_back({encoding, number(train_loss), number(last.valid_loss), number(100 * last.valid_accuracy)});
+  }
+  const std::string figure = (std::filesystem::path(request.output) / "compare.svg").string();
+  write_file_atomically(figure, report::to_svg(chart));
+  std::printf("\n%s\nThe curves are %s\n", report::to_text(table).c_str(), figure.c_str());
+}
+
+void pretrain(Request& request) {
+  if (request.resume && !request.compare.empty())
+    throw std::invalid_argument("pretrain: --resume goes with a single encoding, got --compare");
+  for (const std::string& encoding : request.compare) nn::parse_encoding(encoding);
+  std::filesystem::create_directories(request.output);
+  request.schedule.train.num_threads = request.compute.num_threads();
+  request.schedule.train.precision = request.compute.precision();
+  const Texts texts = read_texts(request);
+  if (!request.compare.empty()) return compare(request, texts);
+  const nn::EpochReport last = pretrain_one(request, texts, request.model.encoding, request.output);
+  std::printf("validation loss %.3f, masked words right %.1f %%; the model is in %s\n", last.valid_loss,
+              100 * last.valid_accuracy, request.output.c_str());
+}
+
+}  // namespace
+
+void add_pretrain(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  request->schedule.train.max_length = 128;
+  request->schedule.train.crop_probability = 1;
+  request->schedule.train.learning_rate = 2e-3;
+  request->model.config.d_model = 128;
+  request->model.config.num_heads = 4;
+  CLI::App* verb = app.add_subcommand("pretrain", "Train a RoFormer to fill in masked words (15 %, of them 80/10/10)");
+  request->data.add_to(*verb, false);
+  verb->add_option("--output", request->output, "folder of the model")->required();
+  verb->add_option("--compare", request->compare, "one model for each of these encodings, and their curves in one figure")
+      ->delimiter(',');
+  verb->add_flag("--resume", request->resume, "go on where an interrupted training ended");
+  request->model.add_to(*verb);
+  request->schedule.add_to(*verb);
+  request->tokenizer.add_to(*verb);
+  request->compute.add_to(*verb);
+  verb->callback([request] { pretrain(*request); });
+}
+
+}  // namespace rotary::cli

@@ -1,0 +1,166 @@
+// rotary train: from labelled documents to a classifier.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/classifier_folder.h"
+#include "cli/commands.h"
+#include "cli/nn_options.h"
+#include "cli/program.h"
+#include "cli/training_session.h"
+#include "nn/metrics.h"
+#include "rotary/formats/files.h"
+
+namespace rotary::cli {
+namespace {
+
+struct Request {
+  DataOptions data;
+  ModelOptions model;
+  ScheduleOptions schedule;
+  TokenizerChoice tokenizer;
+  ComputeOptions compute;
+  std::string output, from;
+  bool resume = false;
+};
+
+nlohmann::ordered_json facts_of(const Request& request, const text::Corpus& corpus) {
+  const nn::TrainOptions& train = request.schedule.train;
+  return {{"data", std::filesystem::absolute(request.data.path).lexically_normal().string()},
+          {"text_field", request.data.corpus.text_field},
+          {"label_field", request.data.corpus.label_field},
+          {"split_seed", request.data.corpus.seed},
+          {"valid_fraction", request.data.corpus.valid_fraction},
+          {"test_fraction", request.data.corpus.test_fraction},
+          {"documents", {corpus.train.size(), corpus.valid.size(), corpus.test.size()}},
+          {"max_length", train.max_length},
+          {"epochs", train.epochs},
+          {"batch_size", train.batch_size},
+          {"crop", train.crop_probability},
+          {"learning_rate", train.learning_rate},
+          {"embedding_rate", train.optimizer.embedding_rate},
+          {"seed", train.seed},
+          {"dtype", train.precision == MatmulPrecision::kBfloat16 ? "bfloat16" : "float32"}};
+}
+
+void describe(const text::Corpus& corpus) {
+  std::printf("%zu training, %zu validation and %zu test documents in %zu classes\n", corpus.train.size(),
+              corpus.valid.size(), corpus.test.size(), corpus.labels.size());
+  for (const std::string& finding : text::describe_findings(corpus)) std::printf("%s\n", finding.c_str());
+  std::fflush(stdout);
+}
+
+// The encoder of a pretrained folder, with a fresh classifier on it.
+std::shared_ptr<nn::Roformer> start_from(const std::string& folder, const nn::RoformerConfig& wanted, std::uint64_t seed) {
+  const nn::LoadedModel pretrained = nn::load_model(folder);
+  nn::RoformerConfig config = pretrained.model->config();
+  config.head = nn::Head::kPooledClassifier;
+  config.labels = wanted.labels;
+  config.pooling = wanted.pooling;
+  config.dropout = wanted.dropout;
+  auto model = std::make_shared<nn::Roformer>(config, seed);
+  const torch::NoGradGuard no_grad;
+  const auto given = pretrained.model->named_parameters();
+  for (auto& item : model->named_parameters())
+    if (const torch::Tensor* from = given.find(item.key())) item.value().copy_(*from);
+  return model;
+}
+
+struct Prepared {
+  text::Corpus corpus;
+  std::unique_ptr<text::Tokenizer> tokenizer;
+  std::shared_ptr<nn::Roformer> model;
+};
+
+Prepared prepare(const Request& request) {
+  Prepared made;
+  made.corpus = text::load_corpus(request.data.path, request.data.corpus);
+  describe(made.corpus);
+  made.tokenizer = request.resume          ? text::load_tokenizer(request.output)
+                   : !request.from.empty() ? text::load_tokenizer(request.from)
+                                           : request.tokenizer.train(texts_of(made.corpus.train));
+  nn::RoformerConfig config = request.model.make();
+  config.head = nn::Head::kPooledClassifier;
+  config.labels = made.corpus.labels;
+  config.vocab_size = made.tokenizer->vocab_size();
+  made.model = request.from.empty() ? std::make_shared<nn::Roformer>(config, request.schedule.train.seed)
+                                    : start_from(request.from, config, request.schedule.train.seed);
+  return made;
+}
+
+std::shared_ptr<nn::Classification> objective(const text::Tokenizer& tokenizer, const std::vector<text::Document>& documents,
+                                              const std::vector<std::string>& labels, int threads) {
+  return std::make_shared<nn::Classification>(encode_all(tokenizer, texts_of(documents), threads),
+                                              classes_of(documents, labels));
+}
+
+void report_test(const Request& request, const Prepared& made, double seconds) {
+  const nn::LoadedModel best = nn::load_model(request.output);
+  nn::ReadingOptions reading;
+  reading.excerpts.max_length = request.schedule.train.max_length;
+  reading.precision = request.compute.precision();
+  reading.num_threads = request.compute.num_threads();
+  const auto tokens = encode_all(*made.tokenizer, texts_of(made.corpus.test), reading.num_threads);
+  std::vector<int> predictions;
+  for (const auto& probabilities : nn::classify(*best.model, tokens, reading))
+    predictions.push_back(nn::most_likely(probabilities));
+  const nn::Confusion confusion = nn::compare(classes_of(made.corpus.test, made.corpus.labels), predictions,
+                                              static_cast<int>(made.corpus.labels.size()));
+  std::printf("trained in %.0f s; test accuracy %.1f %% (macro F1 %.3f) on %zu documents, reading %lld tokens of each\n",
+              seconds, 100 * confusion.accuracy(), confusion.macro_f1(), made.corpus.test.size(),
+              static_cast<long long>(reading.excerpts.max_length));
+  std::printf("the model is in %s; rotary evaluate %s reads it at other lengths\n", request.output.c_str(),
+              request.output.c_str());
+}
+
+void require_new_folder(const Request& request) {
+  const std::filesystem::path folder(request.output);
+  if (!request.resume && std::filesystem::exists(folder / "checkpoint.safetensors"))
+    throw std::runtime_error(request.output + ": has an unfinished training; give --resume, or another --output");
+  std::filesystem::create_directories(folder);
+}
+
+void train(Request& request) {
+  const auto began = std::chrono::steady_clock::now();
+  require_new_folder(request);
+  nn::TrainOptions& options = request.schedule.train;
+  options.num_threads = request.compute.num_threads();
+  options.precision = request.compute.precision();
+  Prepared made = prepare(request);
+  if (!request.resume) {
+    made.tokenizer->save(request.output);
+    write_file_atomically((std::filesystem::path(request.output) / "training.json").string(),
+                          facts_of(request, made.corpus).dump(2) + "\n");
+  }
+  nn::Trainer trainer(made.model, objective(*made.tokenizer, made.corpus.train, made.corpus.labels, options.num_threads),
+                      objective(*made.tokenizer, made.corpus.valid, made.corpus.labels, options.num_threads), options);
+  Session session;
+  session.folder = request.output;
+  session.resume = request.resume;
+  session.keep = [&] { nn::save_model(request.output, *made.model); };
+  if (!run_session(trainer, session)) throw CLI::RuntimeError(kInterrupted);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  report_test(request, made, seconds.count());
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto request = std::make_shared<Request>();
+  CLI::App* train_verb = app.add_subcommand("train", "Train a RoFormer classifier on your documents");
+  request->data.add_to(*train_verb, true);
+  train_verb->add_option("--output", request->output, "folder of the model")->required();
+  train_verb->add_option("--from", request->from, "begin with the encoder of a pretrained folder");
+  train_verb->add_flag("--resume", request->resume, "go on where an interrupted training ended");
+  request->model.add_to(*train_verb);
+  request->schedule.add_to(*train_verb);
+  request->tokenizer.add_to(*train_verb);
+  request->compute.add_to(*train_verb);
+  train_verb->callback([request] { train(*request); });
+}
+
+}  // namespace rotary::cli

@@ -1,0 +1,135 @@
+#include "cli/training_session.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "report/progress.h"
+
+namespace rotary::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void note_interrupt(int) { interrupted = 1; }
+
+// Notes the first SIGINT or SIGTERM while it lives; a second one ends the program as usual.
+class InterruptNote {
+ public:
+  InterruptNote() {
+    interrupted = 0;
+    struct sigaction action {};
+    action.sa_handler = note_interrupt;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_int_);
+    sigaction(SIGTERM, &action, &before_term_);
+  }
+  ~InterruptNote() {
+    sigaction(SIGINT, &before_int_, nullptr);
+    sigaction(SIGTERM, &before_term_, nullptr);
+  }
+  InterruptNote(const InterruptNote&) = delete;
+  InterruptNote& operator=(const InterruptNote&) = delete;
+
+ private:
+  struct sigaction before_int_ {}, before_term_ {};
+};
+
+std::string format(const char* pattern, double a, double b = 0, double c = 0) {
+  char text[128];
+  std::snprintf(text, sizeof text, pattern, a, b, c);
+  return text;
+}
+
+class Run {
+ public:
+  Run(nn::Trainer& trainer, const Session& session)
+      : trainer_(trainer),
+        session_(session),
+        checkpoint_((std::filesystem::path(session.folder) / "checkpoint.safetensors").string()),
+        log_(std::filesystem::path(session.folder) / "log.jsonl", session.resume ? std::ios::app : std::ios::trunc),
+        bar_(report::make_terminal(std::cerr, STDERR_FILENO), {"training", trainer.num_steps(), "tokens"}) {
+    if (!log_) throw std::runtime_error(session.folder + ": log.jsonl must be writable");
+    if (session.resume) trainer_.load_checkpoint(checkpoint_);
+  }
+
+  bool operator()() {
+    const InterruptNote note;
+    const bool finished = trainer_.run({[this](const nn::StepReport& step) { on_step(step); },
+                                        [this](const nn::EpochReport& epoch) { on_epoch(epoch); },
+                                        [] { return interrupted != 0; }});
+    bar_.clear();
+    if (finished) {
+      std::filesystem::remove(checkpoint_);
+      return true;
+    }
+    trainer_.save_checkpoint(checkpoint_);
+    std::cerr << "rotary: interrupted at step " << trainer_.progress().step << " of " << trainer_.num_steps()
+              << "; the same command with --resume goes on\n";
+    return false;
+  }
+
+ private:
+  void on_step(const nn::StepReport& step) {
+    loss_ = loss_ < 0 ? step.loss : 0.95 * loss_ + 0.05 * step.loss;
+    bar_.update(step.step, static_cast<double>(step.tokens), format("loss %.3f", loss_));
+    if (step.step % 100 == 0 || step.step == step.num_steps) {
+      log_ << nlohmann::ordered_json{{"step", step.step},
+                                     {"epoch", step.epoch},
+                                     {"loss", step.loss},
+                                     {"mean_loss", loss_},
+                                     {"learning_rate", step.learning_rate},
+                                     {"gradient_norm", step.gradient_norm},
+                                     {"tokens", step.tokens},
+                                     {"seconds", seconds()}}
+                  .dump()
+           << std::endl;
+    }
+    if (seconds() - saved_at_ < session_.checkpoint_seconds) return;
+    trainer_.save_checkpoint(checkpoint_);
+    saved_at_ = seconds();
+  }
+
+  void on_epoch(const nn::EpochReport& epoch) {
+    if (epoch.is_best) session_.keep();
+    bar_.print("epoch " + std::to_string(epoch.epoch + 1) +
+               format(": loss %.3f, validation loss %.3f", epoch.train_loss, epoch.valid_loss) +
+               format(session_.validates_masked_words ? ", masked words right %.1f %%" : ", accuracy %.1f %%",
+                      100 * epoch.valid_accuracy) +
+               (epoch.is_best ? " *" : ""));
+    log_ << nlohmann::ordered_json{{"epoch", epoch.epoch},
+                                   {"step", epoch.step},
+                                   {"train_loss", epoch.train_loss},
+                                   {"valid_loss", epoch.valid_loss},
+                                   {"valid_accuracy", epoch.valid_accuracy},
+                                   {"is_best", epoch.is_best},
+                                   {"seconds", seconds()}}
+                .dump()
+         << std::endl;
+  }
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+  nn::Trainer& trainer_;
+  const Session& session_;
+  std::string checkpoint_;
+  std::ofstream log_;
+  report::Progress bar_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  double loss_ = -1, saved_at_ = 0;
+};
+
+}  // namespace
+
+bool run_session(nn::Trainer& trainer, const Session& session) { return Run(trainer, session)(); }
+
+}  // namespace rotary::cli
