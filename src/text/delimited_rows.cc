@@ -57,7 +57,8 @@ bool DelimitedRows::read_quoted() {
   const std::string_view rest = lines_.line().substr(at_);
   if (without_line_end(rest).empty()) return false;
   if (rest[0] != delimiter_)
-    fail(lines_.place(at_), "must have a delimiter or the line's end behind a closing quote", quote(rest.substr(0, 1)));
+    fail(lines_.place(at_), "must have a delimiter or the line's end behind a closing quote",
+         quote(without_line_end(rest), 20));
   ++at_;
   return true;
 }

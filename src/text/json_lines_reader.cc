@@ -52,6 +52,7 @@ class FieldReader : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
     std::string_view what = error.what();  // "[json.exception...] parse error at line 1, column 2: what"
     if (const auto end = what.find(": "); end != std::string_view::npos) what.remove_prefix(end + 2);
+    what = what.substr(0, what.find("; last read: "));  // it may end inside a character
     constexpr std::size_t kMaxShown = 160;
     fail(lines_.place(position == 0 ? 0 : position - 1), "must be a line of JSON", quote(what, kMaxShown));
   }
