@@ -1,12 +1,6 @@
 #include "formats/json_reader.h"
 
-#include <cctype>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <set>
 #include <stdexcept>
-#include <system_error>
 
 namespace rotary::detail {
 namespace {
@@ -129,34 +123,20 @@ class Builder : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-JsonDocument parse_json(std::string_view text, const std::string& name) {
-  if (text.size() > kMaxFileBytes)
-    throw std::runtime_error(name + ": must be at most 64 MiB, got " + std::to_string(text.size()) + " bytes");
+JsonDocument parse_json(std::string_view text, const std::string& name, const JsonRules& rules) {
+  if (text.size() > rules.max_bytes)
+    throw std::runtime_error(name + ": must be at most " + std::to_string(rules.max_bytes >> 20) + " MiB, got " +
+                             std::to_string(text.size()) + " bytes");
   // The JSON library takes a NUL for the end.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     throw std::runtime_error(name + ": must be JSON, got a NUL at byte " + std::to_string(nul));
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   Builder builder(name);
-  Json::sax_parse(mark_non_finite(text), &builder);
+  if (rules.python_numbers)
+    Json::sax_parse(mark_non_finite(text), &builder);
+  else
+    Json::sax_parse(text, &builder);
   return builder.take();
-}
-
-std::string read_file(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > kMaxFileBytes)
-    throw std::runtime_error(path + ": must be at most 64 MiB, got " + std::to_string(size) + " bytes");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(path + ": must be a readable file, got: " + std::generic_category().message(errno));
-  std::string text;
-  char buffer[1 << 16];
-  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMaxFileBytes) throw std::runtime_error(path + ": must be at most 64 MiB, got more");
-  }
-  if (in.bad()) throw std::runtime_error(path + ": must be a readable file, got a read error");
-  return text;
 }
 
 std::string show(const Json& value) {

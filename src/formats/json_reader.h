@@ -23,11 +23,14 @@ struct JsonDocument {
   std::vector<std::string> duplicate_keys;  ///< dotted paths
 };
 
-/// Throws std::runtime_error "name: ..." for text that is too large, too deep or not JSON.
-JsonDocument parse_json(std::string_view text, const std::string& name);
+/// What the kind of a document allows.
+struct JsonRules {
+  std::size_t max_bytes = kMaxFileBytes;
+  bool python_numbers = true;  ///< bare NaN, Infinity and -Infinity, marked as above
+};
 
-/// The whole file. Throws std::runtime_error naming the file.
-std::string read_file(const std::string& path);
+/// Throws std::runtime_error "name: ..." for text that is too large, too deep or not JSON.
+JsonDocument parse_json(std::string_view text, const std::string& name, const JsonRules& rules = {});
 
 /// A value as a message shows it, cut to a readable length.
 std::string show(const Json& value);
