@@ -47,7 +47,8 @@ class ArchiveTest(unittest.TestCase):
         programs.mkdir()
         shutil.copy(HERE / "fake_apt_get", programs / "apt-get")
         self.log = self.folder / "log"
-        self.set_environment(PATH=f"{programs}:{os.environ['PATH']}", FAKE_ARCHIVE=str(self.archive), FAKE_LOG=str(self.log))
+        self.set_environment(PATH=f"{programs}:{os.environ['PATH']}")
+        self.set_environment(FAKE_ARCHIVE=str(self.archive), FAKE_LOG=str(self.log))
 
     def set_environment(self, **variables):
         patch = mock.patch.dict(os.environ, variables)

@@ -49,7 +49,8 @@ class FetchTest(ArchiveTest):
         self.set_environment(FAKE_BROKEN="beta")
         with self.assertRaisesRegex(Unavailable, "only 2 of 3 packages .* run again"):
             self.fetch()
-        self.assertEqual(sorted(path.name for path in self.cache.folder.glob("*.deb")), ["alpha_1.0_all.deb", "gamma_1.0_all.deb"])
+        self.assertEqual(sorted(path.name for path in self.cache.folder.glob("*.deb")),
+                         ["alpha_1.0_all.deb", "gamma_1.0_all.deb"])
         self.assertEqual([path.name for path in self.cache.incoming.iterdir()], ["beta_1.0_all.deb"])
         self.calls()
         self.set_environment(FAKE_BROKEN="")
@@ -117,7 +118,8 @@ class FetchTest(ArchiveTest):
 
 class ArchiveFileTest(ArchiveTest):
     def test_pages_come_sorted_from_a_package(self):
-        deb = make_package(self.archive, "tool", {"man8/b.8": "b", "man1/a.1": "a", "de/man1/a.1": "no", "man1x/c.1": "no"})
+        texts = {"man8/b.8": "b", "man1/a.1": "a", "de/man1/a.1": "no", "man1x/c.1": "no"}
+        deb = make_package(self.archive, "tool", texts)
         self.assertEqual([(found.source, found.name) for found in pages_in(deb, "tool")],
                          [("tool", "man1/a.1.gz"), ("tool", "man8/b.8.gz")])
 

@@ -71,8 +71,8 @@ class RoffTest(unittest.TestCase):
     def test_a_man_page_keeps_its_running_text_alone(self):
         self.assertEqual(
             strip_roff(MAN_PAGE),
-            "The frob() call turns fd into a widget. It is like open and printf. First-class items flag stay. Joined lines. "
-            'See , " ". these words')
+            "The frob() call turns fd into a widget. It is like open and printf. First-class items flag stay. Joined "
+            'lines. See , " ". these words')
 
     def test_an_mdoc_page_keeps_its_running_text_alone(self):
         self.assertEqual(strip_roff(MDOC_PAGE), "The frob driver takes -v and file, see ifconfig. d level Debug.")
@@ -92,8 +92,8 @@ class RoffTest(unittest.TestCase):
         self.assertEqual(hide_section_numbers("try man 3 printf, man 3posix read"), "try man printf, man read")
 
     def test_every_dropped_heading_is_dropped_in_both_macro_sets(self):
-        for heading in ("NAME", "SYNOPSIS", "SEE ALSO", "AUTHOR", "Authors", "COPYRIGHT AND LICENSE", "COLOPHON", "LIBRARY",
-                        "REPORTING BUGS", "HISTORY", "LICENCE"):
+        for heading in ("NAME", "SYNOPSIS", "SEE ALSO", "AUTHOR", "Authors", "COPYRIGHT AND LICENSE", "COLOPHON",
+                        "LIBRARY", "REPORTING BUGS", "HISTORY", "LICENCE"):
             for macro in ("SH", "Sh"):
                 with self.subTest(heading=heading, macro=macro):
                     page = f".{macro} {heading}\nsecret\n.{macro} DESCRIPTION\nwords\n"

@@ -39,7 +39,6 @@ class Apt:
             raise Unavailable("this system has no apt-get or no dpkg-deb")
         self._lists = pathlib.Path(lists)
         self._options = []
-        self.has_own_lists = False
 
     def look_up(self, names):
         """The packages of these names that the package lists know."""
@@ -50,9 +49,9 @@ class Apt:
         """Looks packages up in fresh lists of our own from now on."""
         (self._lists / "state" / "partial").mkdir(parents=True, exist_ok=True)
         (self._lists / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
-        self._options = ["-o", f"Dir::State::Lists={self._lists / 'state'}", "-o", f"Dir::Cache={self._lists / 'cache'}",
+        self._options = ["-o", f"Dir::State::Lists={self._lists / 'state'}",
+                         "-o", f"Dir::Cache={self._lists / 'cache'}",
                          "-o", "Debug::NoLocking=true", "-o", "Acquire::Languages=none"]
-        self.has_own_lists = True
         try:
             self._run("update", timeout=180)
         except subprocess.TimeoutExpired:
@@ -65,8 +64,9 @@ class Apt:
         changes as long as data arrives.
         """
         names = [f"{package.name}={package.version}" for package in packages]
-        with subprocess.Popen(self._command("download", *names), cwd=folder, env=_environment(), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        command = self._command("download", *names)
+        with subprocess.Popen(command, cwd=folder, env=_environment(), **silent) as process:
             try:
                 seen, since = None, time.monotonic()
                 while process.poll() is None and time.monotonic() - since < STALLED_SECONDS:

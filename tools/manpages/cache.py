@@ -60,4 +60,6 @@ def _size(path):
 
 
 def _is_whole(path, package):
-    return _size(path) == package.size and hashlib.new(package.algorithm, path.read_bytes()).hexdigest() == package.checksum
+    if _size(path) != package.size:
+        return False
+    return hashlib.new(package.algorithm, path.read_bytes()).hexdigest() == package.checksum

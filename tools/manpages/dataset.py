@@ -66,7 +66,7 @@ def choose(read):
     of_label = collections.Counter(document.label for document in chosen)
     enough = {label for label, count in of_label.items() if count >= MIN_DOCUMENTS}
     if len(enough) < MIN_LABELS:
-        counts = ", ".join(f"section {label}: {of_label[label]}" for label in LABELS if of_label[label]) or "none at all"
+        counts = ", ".join(f"section {label}: {of_label[label]}" for label in LABELS if of_label[label]) or "none"
         raise TooFewPages(f"{MIN_LABELS} sections of the manual with {MIN_DOCUMENTS} pages are needed, found {counts}")
     return [document for document in chosen if document.label in enough]
 

@@ -61,7 +61,7 @@ def _show(progress, packages, cache):
 def _enough(packages, names, report):
     lacking = sorted(set(names) - {package.name for package in packages})
     if len(packages) < ENOUGH * len(names):
-        raise Unavailable(f"only {len(packages)} of {len(names)} packages could be fetched; run again to go on from there")
+        raise Unavailable(f"only {len(packages)} of {len(names)} packages could be fetched; run again to go on")
     if lacking:
         report(f"Going on without {len(lacking)} packages that could not be had: {' '.join(lacking)}")
     return packages

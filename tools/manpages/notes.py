@@ -21,7 +21,9 @@ def write_notes(folder, documents, origin, packages, table):
     rows = ["package\tversion\tbytes\tchecksum\tdocuments"]
     for name in sorted(set(known) | set(counts)):
         package = known.get(name)
-        facts = (package.version, str(package.size), f"{package.algorithm}:{package.checksum}") if package else ("", "", "")
+        facts = ("", "", "")
+        if package:
+            facts = (package.version, str(package.size), f"{package.algorithm}:{package.checksum}")
         rows.append("\t".join((name, *facts, str(counts[name]))))
     (folder / "packages.tsv").write_text("\n".join(rows) + "\n")
     (folder / "README.txt").write_text(_README.format(origin=origin, table="\n".join(table)))

@@ -21,17 +21,17 @@ _BLOCK_END.update(TS=".TE", EQ=".EN", PS=".PE")
 
 # Layout, definitions and conditions: nothing on their line is text.
 _SILENT = frozenset(
-    "TH Dt Dd Os so UC AT Nd Lb Rs Re PP P LP Pp br sp ne ti in nf fi ft ad na hy nh RS RE PD TE EN EX EE Bl El Bd Ed ta "
-    "ds nr rm ie el if tr HP TP bp ce ps vs cs fp ns rs po ll TQ UE ME YS lf mso while Bk Ek eo ec pc als ev di da BS BE "
-    "CS CE VS VE AS DS DE ZN Pn IX iX".split())
+    "TH Dt Dd Os so UC AT Nd Lb Rs Re PP P LP Pp br sp ne ti in nf fi ft ad na hy nh RS RE PD TE EN EX EE Bl El Bd Ed "
+    "ta ds nr rm ie el if tr HP TP bp ce ps vs cs fp ns rs po ll TQ UE ME YS lf mso while Bk Ek eo ec pc als ev di da "
+    "BS BE CS CE VS VE AS DS DE ZN Pn IX iX".split())
 
 _JOINED = frozenset("BR IR RB RI BI IB".split())  # alternate fonts within one word
 
 # mdoc macros, which may also stand as arguments and are no words then.
 _MDOC = frozenset(
-    "Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bx Cd Cm Dc Dl Do Dq Dv Dx Ec Ef Em Eo Er Es Ev Fa Fc Fl Fn Fo Fr Ft "
-    "Fx Ic In Lb Li Lk Ms Mt Nd Nm No Ns Nx Oc Oo Op Os Ot Ox Pa Pc Pf Po Pq Qc Ql Qo Qq Sc Sm So Sq Sx Sy Tn Ux Va Vt "
-    "Xc Xo Xr".split())
+    "Ad An Ao Ap Aq Ar At Bc Bo Bq Brc Bro Brq Bsx Bx Cd Cm Dc Dl Do Dq Dv Dx Ec Ef Em Eo Er Es Ev Fa Fc Fl Fn Fo Fr "
+    "Ft Fx Ic In Lb Li Lk Ms Mt Nd Nm No Ns Nx Oc Oo Op Os Ot Ox Pa Pc Pf Po Pq Qc Ql Qo Qq Sc Sm So Sq Sx Sy Tn Ux Va "
+    "Vt Xc Xo Xr".split())
 
 _GLYPHS = {
     "em": " - ", "en": "-", "hy": "-", "mi": "-", "bu": "*", "co": "(C)", "aq": "'", "cq": "'", "oq": "'", "lq": '"',

@@ -1,11 +1,12 @@
-"""Which documents to take, and into which split: balanced by label and source, drawn with a fixed seed."""
+"""Which documents to take, and into which split: balanced by label and source.
+
+They are drawn by checksums of their ids, so that a page that comes or goes, as with a security update, moves few.
+"""
 
 import collections
 import hashlib
-import random
 import typing
 
-SEED = 20240
 PER_LABEL = 900
 PER_SOURCE_AND_LABEL = 200
 LARGE_SOURCES = {"freebsd-manpages": 450}  # nearly all there is of sections 4 and 9
@@ -20,11 +21,9 @@ class Document(typing.NamedTuple):
 
 
 def balanced(documents):
-    """At most 900 documents of a label and 200 of a label in one source, in the order that the seed gives."""
-    documents = list(documents)
-    random.Random(SEED).shuffle(documents)
+    """At most 900 documents of a label and 200 of a label in one source, in a drawn order."""
     of_label, of_source, chosen = collections.Counter(), collections.Counter(), []
-    for document in documents:
+    for document in sorted(documents, key=lambda document: _checksum("drawn " + document.id)):
         source = document.source, document.label
         limit = LARGE_SOURCES.get(document.source, PER_SOURCE_AND_LABEL)
         if of_label[document.label] < PER_LABEL and of_source[source] < limit:
@@ -35,7 +34,7 @@ def balanced(documents):
 
 
 def split(documents):
-    """{"train", "valid", "test": documents}: 70, 10 and 20 % of each label, each split ordered by a checksum of the id."""
+    """{"train", "valid", "test": documents}: 70, 10 and 20 % of each label in the given order; the splits are mixed."""
     by_label = collections.defaultdict(list)
     for document in documents:
         by_label[document.label].append(document)
@@ -45,5 +44,9 @@ def split(documents):
         for name, begin, end in zip(SPLITS, cuts, cuts[1:]):
             splits[name] += group[begin:end]
     for group in splits.values():
-        group.sort(key=lambda document: hashlib.sha256(document.id.encode()).hexdigest())
+        group.sort(key=lambda document: _checksum(document.id))
     return splits
+
+
+def _checksum(text):
+    return hashlib.sha256(text.encode()).hexdigest()
