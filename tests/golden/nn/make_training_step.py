@@ -1,4 +1,4 @@
-"""Two training steps of a tiny RoFormer classifier in plain PyTorch, in double: training_step.safetensors, second_step.safetensors.
+"""Two training steps of a tiny RoFormer classifier in plain PyTorch, in double: training_step and second_step.
 
 usage: python make_training_step.py      (needs torch, transformers and safetensors; takes seconds)
 
@@ -131,7 +131,7 @@ def make_optimizer(weights):
 
 
 def train(weights):
-    """Steps on the two batches; yields loss, gradients before clipping, their norm, the weights' change since the start."""
+    """Steps on the two batches; yields loss, unclipped gradients, their norm, the weights' change since the start."""
     start = {name: w.detach().clone() for name, w in weights.items()}
     optimizer = make_optimizer(weights)
     for batch in BATCHES:
@@ -188,7 +188,8 @@ def check_steps(steps):
 def step_tensors(batch, step):
     loss, _, size, updates = step
     inputs = dict(zip(("input_ids", "attention_mask", "labels"), tensors_of(batch)))
-    return inputs | {"loss": loss, "gradient_norm": size.detach()} | {f"update/{n}": u.float() for n, u in updates.items()}
+    changes = {f"update/{name}": u.float() for name, u in updates.items()}
+    return inputs | {"loss": loss, "gradient_norm": size.detach()} | changes
 
 
 def save(stem, tensors):
