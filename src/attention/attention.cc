@@ -20,7 +20,9 @@ template <class Float, class Void>
 BasicMatrix<Float> head_of(const BasicTensorView<Void>& x, std::int64_t b, std::int64_t h) {
   return {static_cast<Float*>(x.data) + b * x.strides[0] + h * x.strides[2], x.shape[1], x.shape[3], x.strides[1]};
 }
-ConstMatrix const_head(const ConstTensorView& x, std::int64_t b, std::int64_t h) { return head_of<const float>(x, b, h); }
+ConstMatrix const_head(const ConstTensorView& x, std::int64_t b, std::int64_t h) {
+  return head_of<const float>(x, b, h);
+}
 
 template <class Float>
 BasicMatrix<Float> rows_of(const BasicMatrix<Float>& x, std::int64_t begin, std::int64_t count) {
@@ -66,7 +68,8 @@ void validate_inputs(const ConstTensorView& q, const ConstTensorView& k, const C
 // One sequence and head, a block of queries at a time.
 class Head {
  public:
-  Head(const ConstTensorView& q, const ConstTensorView& k, const AttentionOptions& options, std::int64_t b, std::int64_t h)
+  Head(const ConstTensorView& q, const ConstTensorView& k, const AttentionOptions& options, std::int64_t b,
+       std::int64_t h)
       : q_(const_head(q, b, h)), k_(const_head(k, b, h)), options_(options) {
     scale_ = static_cast<float>(options.softmax_scale != 0 ? options.softmax_scale
                                                            : 1 / std::sqrt(static_cast<double>(q.shape[3])));
@@ -143,8 +146,8 @@ void attention_forward(const ConstTensorView& q, const ConstTensorView& k, const
       factors.resize(static_cast<std::size_t>(count));
       head.score(begin, scores);
       for (std::int64_t r = 0; r < count; ++r)
-        factors[static_cast<std::size_t>(r)] = head.exponentials(begin + r, scores.data + r * scores.stride,
-                                                                 log_sum_exp[index * n.queries + begin + r]);
+        factors[static_cast<std::size_t>(r)] =
+            head.exponentials(begin + r, scores.data + r * scores.stride, log_sum_exp[index * n.queries + begin + r]);
       const Matrix rows = rows_of(result, begin, count);
       multiply(as_const(scores), const_head(v, b, h), rows, head.precision());
       for (std::int64_t r = 0; r < count; ++r)
@@ -175,8 +178,8 @@ void attention_backward(const ConstTensorView& q, const ConstTensorView& k, cons
       multiply(grad_rows, const_head(v, b, h).transposed(), grad, head.precision());
       for (std::int64_t r = 0; r < count; ++r) {
         const std::int64_t t = begin + r, seen = head.seen(t);
-        const float inner = kernels.dot(grad_rows.data + r * grad_rows.stride, out_rows.data + r * out_rows.stride,
-                                        n.head_dim);
+        const float inner =
+            kernels.dot(grad_rows.data + r * grad_rows.stride, out_rows.data + r * out_rows.stride, n.head_dim);
         float *p_row = p.data + r * p.stride, *grad_row = grad.data + r * grad.stride;
         kernels.gradient(p_row, head.bias(), head.scale(), log_sum_exp[index * n.queries + t], inner, grad_row, seen);
         std::fill(p_row + seen, p_row + n.keys, 0.0f);

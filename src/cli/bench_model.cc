@@ -32,7 +32,8 @@ std::vector<nn::Tokens> random_documents(const Request& request) {
   std::uint64_t state = 1;
   for (nn::Tokens& tokens : documents)
     for (std::int64_t t = 0; t < request.seq_len; ++t)
-      tokens.push_back(static_cast<std::int32_t>(5 + nn::mix_seed(1, state++) % static_cast<std::uint64_t>(request.vocab - 5)));
+      tokens.push_back(
+          static_cast<std::int32_t>(5 + nn::mix_seed(1, state++) % static_cast<std::uint64_t>(request.vocab - 5)));
   return documents;
 }
 
@@ -50,7 +51,8 @@ class Bench {
     options_.precision = request.compute.precision();
     std::vector<int> classes(documents_.size());
     for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<int>(i % 2);
-    trainer_ = std::make_unique<nn::Trainer>(model_, std::make_shared<nn::Classification>(documents_, classes), nullptr, options_);
+    trainer_ = std::make_unique<nn::Trainer>(model_, std::make_shared<nn::Classification>(documents_, classes), nullptr,
+                                             options_);
     for (std::int64_t i = 0; i < request.batch; ++i) batch_.push_back({i, 0, request.seq_len});
   }
 
@@ -98,7 +100,9 @@ void run(const Request& request) {
   std::ranges::sort(seconds);
   const double rate = static_cast<double>(bench.tokens()) / seconds[seconds.size() / 2];
   if (request.json)
-    std::cout << nlohmann::ordered_json{{"tokens_per_second", rate}, {"tokens", bench.tokens()}, {"seconds", seconds}}.dump() << '\n';
+    std::cout
+        << nlohmann::ordered_json{{"tokens_per_second", rate}, {"tokens", bench.tokens()}, {"seconds", seconds}}.dump()
+        << '\n';
   else
     std::printf("%s: %.0f tokens/s\n", request.mode.c_str(), rate);
 }
@@ -113,11 +117,17 @@ void add_bench_model(CLI::App& app) {
   bench->add_option("--mode", request->mode, "train: forward, backward, AdamW; infer: forward")
       ->check(CLI::IsMember({"train", "infer"}))
       ->capture_default_str();
-  bench->add_option("--seq-len", request->seq_len, "tokens of a document")->check(CLI::Range(1, 1 << 20))->capture_default_str();
-  bench->add_option("--batch", request->batch, "documents of a step")->check(CLI::Range(1, 1 << 16))->capture_default_str();
+  bench->add_option("--seq-len", request->seq_len, "tokens of a document")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  bench->add_option("--batch", request->batch, "documents of a step")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
   bench->add_option("--vocab-size", request->vocab, "pieces")->check(CLI::Range(8, 1 << 20))->capture_default_str();
   bench->add_option("--steps", request->steps, "of a round")->check(CLI::Range(1, 1 << 20))->capture_default_str();
-  bench->add_option("--rounds", request->rounds, "the median counts")->check(CLI::Range(1, 1 << 20))->capture_default_str();
+  bench->add_option("--rounds", request->rounds, "the median counts")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
   bench->add_flag("--serve", request->serve, "a round for each line 'round' on the standard input");
   bench->add_flag("--json", request->json, "machine-readable");
   bench->callback([request] { run(*request); });

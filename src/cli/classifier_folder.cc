@@ -38,7 +38,8 @@ ClassifierFolder open_classifier(const std::string& folder) {
   return opened;
 }
 
-std::vector<nn::Tokens> encode_all(const text::Tokenizer& tokenizer, std::span<const std::string> texts, int num_threads) {
+std::vector<nn::Tokens> encode_all(const text::Tokenizer& tokenizer, std::span<const std::string> texts,
+                                   int num_threads) {
   std::vector<nn::Tokens> out(texts.size());
   nn::run_tasks(num_threads, static_cast<std::int64_t>(texts.size()), [&](std::int64_t task) {
     const auto i = static_cast<std::size_t>(task);

@@ -28,7 +28,8 @@ ClassifierFolder open_classifier(const std::string& folder);
 nlohmann::json read_training_facts(const std::string& folder);
 
 /// Token ids of every text, on several threads. A text without tokens is one [UNK].
-std::vector<nn::Tokens> encode_all(const text::Tokenizer& tokenizer, std::span<const std::string> texts, int num_threads);
+std::vector<nn::Tokens> encode_all(const text::Tokenizer& tokenizer, std::span<const std::string> texts,
+                                   int num_threads);
 
 std::vector<std::string> texts_of(const std::vector<text::Document>& documents);
 

@@ -56,7 +56,8 @@ std::vector<std::size_t> ranking(const std::vector<float>& probabilities) {
   return order;
 }
 
-void print_json(const Named& document, const std::vector<float>& probabilities, const std::vector<std::string>& labels) {
+void print_json(const Named& document, const std::vector<float>& probabilities,
+                const std::vector<std::string>& labels) {
   nlohmann::ordered_json all;
   for (const std::size_t i : ranking(probabilities)) all[labels[i]] = probabilities[i];
   const nlohmann::ordered_json line{{"id", document.name}, {"label", all.begin().key()}, {"probabilities", all}};
@@ -105,7 +106,9 @@ void add_classify(CLI::App& app) {
   classify->add_option("files", request->files, "text files, .gz too; - is the standard input")->required();
   classify->add_flag("--lines", request->lines, "each line is a document");
   classify->add_flag("--json", request->json, "a JSON object a document");
-  classify->add_option("--top", request->top, "labels that are printed of each")->check(CLI::Range(1, 1000))->capture_default_str();
+  classify->add_option("--top", request->top, "labels that are printed of each")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   request->excerpts.add_to(*classify);
   request->rescale.add_to(*classify);
   request->compute.add_to(*classify);

@@ -89,7 +89,8 @@ void run(const Request& request) {
   const text::Corpus corpus = load_data(request, path);
   const int threads = request.compute.num_threads();
   const TestSet test = read_set(folder, split_of(corpus, request.split), threads);
-  if (test.tokens.empty()) throw std::runtime_error(path + ": the " + request.split + " split must have documents, got none");
+  if (test.tokens.empty())
+    throw std::runtime_error(path + ": the " + request.split + " split must have documents, got none");
 
   nn::ReadingOptions reading;
   reading.excerpts = request.excerpts.make(folder.trained_length);
@@ -100,7 +101,8 @@ void run(const Request& request) {
   const std::vector<int> predictions = predict(*folder.model, test.tokens, reading);
   evaluation.confusion = nn::compare(test.classes, predictions, classes);
   evaluation.bands = by_document_length(test, predictions);
-  const auto lengths = request.lengths.empty() ? default_lengths(test, folder.model->encoding().max_tokens()) : request.lengths;
+  const auto lengths =
+      request.lengths.empty() ? default_lengths(test, folder.model->encoding().max_tokens()) : request.lengths;
   const TestSet train = request.baseline ? read_set(folder, corpus.train, threads) : TestSet{};
   evaluation.by_length = by_reading_length(*folder.model, test, request.baseline ? &train : nullptr, lengths, reading);
 
@@ -110,7 +112,8 @@ void run(const Request& request) {
   }
   const EvaluationText text = describe(evaluation, folder.model->config().labels, reading.excerpts.max_length);
   print(text);
-  const std::string page = request.page.empty() ? (std::filesystem::path(request.model) / "evaluation.html").string() : request.page;
+  const std::string page =
+      request.page.empty() ? (std::filesystem::path(request.model) / "evaluation.html").string() : request.page;
   write_file_atomically(page, evaluation_page(request.model, text, evaluation, folder));
   std::printf("\nThe page is %s\n", page.c_str());
 }

@@ -41,7 +41,8 @@ std::vector<LengthBand> by_document_length(const TestSet& test, const std::vecto
   for (std::size_t i = 0; i < test.tokens.size(); ++i) {
     const auto length = static_cast<std::int64_t>(test.tokens[i].size());
     const bool is_short = length < kShortest;
-    const std::int64_t from = is_short ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(length)));
+    const std::int64_t from =
+        is_short ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(length)));
     LengthBand& band = bands[from];
     band.from = from;
     band.to = is_short ? kShortest : 2 * from;

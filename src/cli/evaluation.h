@@ -26,7 +26,7 @@ struct LengthBand {
 struct AtLength {
   std::int64_t length = 0;  ///< tokens read of each document
   double accuracy = 0, macro_f1 = 0;
-  double documents_cut = 0;  ///< share of documents that are longer
+  double documents_cut = 0;        ///< share of documents that are longer
   std::optional<double> baseline;  ///< accuracy of TF-IDF and logistic regression on the same tokens
 };
 

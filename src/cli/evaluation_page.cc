@@ -28,7 +28,8 @@ report::Table confusion_table(const Evaluation& evaluation, const std::vector<st
       row.push_back(n == 0 ? "." : std::to_string(n));
       all += n;
     }
-    row.push_back(all == 0 ? "-" : percent(static_cast<double>(evaluation.confusion.counts[i][i]) / static_cast<double>(all)));
+    row.push_back(
+        all == 0 ? "-" : percent(static_cast<double>(evaluation.confusion.counts[i][i]) / static_cast<double>(all)));
     table.rows.push_back(row);
   }
   for (std::size_t c = 1; c < table.columns.size(); ++c) table.columns[c].align = report::Align::kRight;
@@ -52,8 +53,8 @@ report::Table length_table(const Evaluation& evaluation) {
 report::Table band_table(const Evaluation& evaluation) {
   report::Table table{{{"document's tokens"}, {"documents"}, {"accuracy"}}, {}};
   for (const LengthBand& band : evaluation.bands)
-    table.rows.push_back({std::to_string(band.from) + " to " + std::to_string(band.to - 1), std::to_string(band.documents),
-                          percent(band.accuracy)});
+    table.rows.push_back({std::to_string(band.from) + " to " + std::to_string(band.to - 1),
+                          std::to_string(band.documents), percent(band.accuracy)});
   return table;
 }
 
@@ -100,7 +101,8 @@ report::LineChart loss_chart(const std::string& folder) {
 EvaluationText describe(const Evaluation& evaluation, const std::vector<std::string>& labels, std::int64_t length) {
   EvaluationText text;
   char summary[160];
-  std::snprintf(summary, sizeof summary, "accuracy %.1f %%, macro F1 %.3f on %lld documents, reading %lld tokens of each",
+  std::snprintf(summary, sizeof summary,
+                "accuracy %.1f %%, macro F1 %.3f on %lld documents, reading %lld tokens of each",
                 100 * evaluation.confusion.accuracy(), evaluation.confusion.macro_f1(),
                 static_cast<long long>(evaluation.confusion.total()), static_cast<long long>(length));
   text.summary = summary;
@@ -109,8 +111,9 @@ EvaluationText describe(const Evaluation& evaluation, const std::vector<std::str
   text.bands = band_table(evaluation);
   for (const AtLength& at : evaluation.by_length)
     if (at.baseline && *at.baseline > at.accuracy)
-      text.remark = "Where TF-IDF with logistic regression is ahead, words alone decide: take it, or give the model more "
-                    "data or time.";
+      text.remark =
+          "Where TF-IDF with logistic regression is ahead, words alone decide: take it, or give the model more "
+          "data or time.";
   return text;
 }
 
@@ -119,11 +122,12 @@ std::string evaluation_page(const std::string& model, const EvaluationText& text
   const nn::RoformerConfig& config = folder.model->config();
   report::Page page("Evaluation of " + std::filesystem::path(model).lexically_normal().filename().string());
   page.paragraph(text.summary + ".");
-  page.facts({{"model", std::to_string(config.num_layers) + " layers, d " + std::to_string(config.d_model) + ", " +
-                            std::to_string(config.num_heads) + " heads, " + std::string(nn::to_string(config.encoding))},
-              {"vocabulary", std::to_string(config.vocab_size)},
-              {"trained on", std::to_string(folder.trained_length) + " tokens of a document"},
-              {"data", folder.data}});
+  page.facts(
+      {{"model", std::to_string(config.num_layers) + " layers, d " + std::to_string(config.d_model) + ", " +
+                     std::to_string(config.num_heads) + " heads, " + std::string(nn::to_string(config.encoding))},
+       {"vocabulary", std::to_string(config.vocab_size)},
+       {"trained on", std::to_string(folder.trained_length) + " tokens of a document"},
+       {"data", folder.data}});
   page.section("How much it reads").figure(length_chart(evaluation)).table(text.by_length);
   if (!text.remark.empty()) page.paragraph(text.remark);
   page.section("What it confuses").table(text.confusion, "Rows are the truth, columns what the model said.");

@@ -34,8 +34,9 @@ nn::Input read_input(const std::string& path, const nn::RoformerConfig& config) 
   if (input.tokens.numel() == 0) throw std::runtime_error(path + ": tensor input_ids must not be empty");
   const auto [least, most] = torch::aminmax(input.tokens);
   if (least.item<std::int64_t>() < 0 || most.item<std::int64_t>() >= config.vocab_size)
-    throw std::runtime_error(path + ": tensor input_ids must be 0 .. " + std::to_string(config.vocab_size - 1) + ", got " +
-                             std::to_string(least.item<std::int64_t>()) + " .. " + std::to_string(most.item<std::int64_t>()));
+    throw std::runtime_error(path + ": tensor input_ids must be 0 .. " + std::to_string(config.vocab_size - 1) +
+                             ", got " + std::to_string(least.item<std::int64_t>()) + " .. " +
+                             std::to_string(most.item<std::int64_t>()));
   if (file.find("attention_mask")) {
     input.mask = read_tensor(file, "attention_mask") != 0;
     if (input.mask.sizes() != input.tokens.sizes())
@@ -87,11 +88,14 @@ void run(const Request& request) {
   std::vector<std::pair<std::string, Tensor>> out = {{"hidden_last", hidden.contiguous()}};
   if (model.config().head != nn::Head::kNone)
     out.emplace_back("logits", model.apply_head(hidden, input.mask, {}).contiguous());
-  if (request.generate > 0) out.emplace_back("generated_ids", generate(model, hidden, request.generate, cache).contiguous());
+  if (request.generate > 0)
+    out.emplace_back("generated_ids", generate(model, hidden, request.generate, cache).contiguous());
   std::vector<StoredTensor> stored;
   for (const auto& [name, tensor] : out) {
     const bool whole = tensor.scalar_type() == torch::kInt64;
-    stored.push_back({name, whole ? StoredDType::kInt64 : StoredDType::kFloat32, tensor.sizes().vec(),
+    stored.push_back({name,
+                      whole ? StoredDType::kInt64 : StoredDType::kFloat32,
+                      tensor.sizes().vec(),
                       {static_cast<const std::byte*>(tensor.data_ptr()), tensor.nbytes()}});
   }
   write_safetensors(request.output, stored);
@@ -103,11 +107,13 @@ void add_logits(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* logits = app.add_subcommand("logits", "Run a checkpoint on given tokens");
   logits->add_option("model", request->model, "Hugging Face folder")->required();
-  logits->add_option("--input", request->input,
-                     "safetensors: input_ids int64 [batch, seq]; attention_mask int64 [batch, seq] if there is padding")
+  logits
+      ->add_option("--input", request->input,
+                   "safetensors: input_ids int64 [batch, seq]; attention_mask int64 [batch, seq] if there is padding")
       ->required();
-  logits->add_option("--output", request->output,
-                     "safetensors: hidden_last [batch, seq, d_model], logits [batch, seq, vocab] or [batch, labels]")
+  logits
+      ->add_option("--output", request->output,
+                   "safetensors: hidden_last [batch, seq, d_model], logits [batch, seq, vocab] or [batch, labels]")
       ->required();
   logits->add_option("--prefill", request->prefill, "this many tokens at once, the others one by one with the cache")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));

@@ -14,7 +14,8 @@ constexpr int kDiffFailure = 2;
 int failure_status(const std::string& verb) { return verb == "diff" ? kDiffFailure : rotary::cli::kFailure; }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Rotary position embeddings: what a model rotates, exactly; and RoFormer classifiers of long documents."};
+  CLI::App app{
+      "Rotary position embeddings: what a model rotates, exactly; and RoFormer classifiers of long documents."};
   app.name("rotary");
   app.set_version_flag("--version", std::string("rotary ") + ROTARY_VERSION_STRING);
   app.require_subcommand(1);

@@ -1,5 +1,5 @@
-// The verbs that need a model's layers, which live in a program of their own: loading libtorch takes longer than all that
-// the other verbs do.
+// The verbs that need a model's layers, which live in a program of their own: loading libtorch takes longer than all
+// that the other verbs do.
 #pragma once
 
 namespace rotary::cli {

@@ -9,9 +9,10 @@ namespace rotary::cli {
 
 void ComputeOptions::add_to(CLI::App& app) {
   app.add_option("--threads", threads, "default: one for each core")->check(CLI::Range(1, 1024));
-  app.add_option("--dtype", dtype,
-                 "of matrix products: float32, bfloat16 (sums and weights stay float32), or auto: bfloat16 where the CPU "
-                 "multiplies it")
+  app.add_option(
+         "--dtype", dtype,
+         "of matrix products: float32, bfloat16 (sums and weights stay float32), or auto: bfloat16 where the CPU "
+         "multiplies it")
       ->check(CLI::IsMember({"auto", "float32", "bfloat16"}))
       ->capture_default_str();
 }
@@ -29,7 +30,8 @@ void DataOptions::add_to(CLI::App& app, bool labelled) {
                           : "any text: a file, a folder, or what train takes")
       ->required();
   app.add_option("--text-field", corpus.text_field, "column or key of the text")->capture_default_str();
-  if (labelled) app.add_option("--label-field", corpus.label_field, "column or key of the label")->capture_default_str();
+  if (labelled)
+    app.add_option("--label-field", corpus.label_field, "column or key of the label")->capture_default_str();
   app.add_option("--valid-fraction", corpus.valid_fraction, "split off for validation, where the data has none")
       ->capture_default_str();
   if (labelled)
@@ -127,8 +129,9 @@ text::ExcerptOptions ExcerptChoice::make(std::int64_t trained_length) const {
 }
 
 void RescaleChoice::add_to(CLI::App& app) {
-  app.add_option("--scaling", choice.method, "read with another scaling of the rotation: linear, ntk, dynamic, "
-                                             "ntk_by_parts or yarn");
+  app.add_option("--scaling", choice.method,
+                 "read with another scaling of the rotation: linear, ntk, dynamic, "
+                 "ntk_by_parts or yarn");
   app.add_option("--factor", choice.factor, "of the scaling");
   app.add_option("--original-max-position", choice.original_max_position, "default: what training read");
 }

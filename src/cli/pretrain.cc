@@ -41,14 +41,16 @@ Texts read_texts(const Request& request) {
   for (const std::string& finding : text::describe_findings(corpus)) std::printf("%s\n", finding.c_str());
   std::fflush(stdout);
   Texts texts;
-  texts.tokenizer = request.resume ? text::load_tokenizer(request.output) : request.tokenizer.train(texts_of(corpus.train));
+  texts.tokenizer =
+      request.resume ? text::load_tokenizer(request.output) : request.tokenizer.train(texts_of(corpus.train));
   text::MaskOptions masks;
   masks.vocab_size = texts.tokenizer->vocab_size();
   masks.special_ids = texts.tokenizer->special_ids();
   masks.seed = request.schedule.train.seed;
   const int threads = request.compute.num_threads();
   const auto objective = [&](const std::vector<text::Document>& documents) {
-    return std::make_shared<nn::MaskedLanguageModelling>(encode_all(*texts.tokenizer, texts_of(documents), threads), masks);
+    return std::make_shared<nn::MaskedLanguageModelling>(encode_all(*texts.tokenizer, texts_of(documents), threads),
+                                                         masks);
   };
   texts.train = objective(corpus.train);
   texts.valid = objective(corpus.valid);
@@ -56,7 +58,8 @@ Texts read_texts(const Request& request) {
 }
 
 // One encoding, in a folder of its own. Returns what its log ended with.
-nn::EpochReport pretrain_one(const Request& request, const Texts& texts, const std::string& encoding, const std::string& folder) {
+nn::EpochReport pretrain_one(const Request& request, const Texts& texts, const std::string& encoding,
+                             const std::string& folder) {
   std::filesystem::create_directories(folder);
   ModelOptions model_options = request.model;
   model_options.encoding = encoding;
@@ -139,7 +142,8 @@ void add_pretrain(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("pretrain", "Train a RoFormer to fill in masked words (15 %, of them 80/10/10)");
   request->data.add_to(*verb, false);
   verb->add_option("--output", request->output, "folder of the model")->required();
-  verb->add_option("--compare", request->compare, "one model for each of these encodings, and their curves in one figure")
+  verb->add_option("--compare", request->compare,
+                   "one model for each of these encodings, and their curves in one figure")
       ->delimiter(',');
   verb->add_flag("--resume", request->resume, "go on where an interrupted training ended");
   request->model.add_to(*verb);

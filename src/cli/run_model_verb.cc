@@ -27,7 +27,8 @@ std::filesystem::path other_program() {
   std::cout.flush();
   execv(program.c_str(), argv);
   if (errno == ENOENT)
-    throw std::runtime_error(verb + ": rotary-nn must be beside rotary, got none; it is built where libtorch and oneDNN are "
+    throw std::runtime_error(verb +
+                             ": rotary-nn must be beside rotary, got none; it is built where libtorch and oneDNN are "
                              "found (docs/train.md)");
   throw std::runtime_error(verb + ": " + program + " must run, got " + std::strerror(errno));
 }

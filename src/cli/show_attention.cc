@@ -35,12 +35,14 @@ void run(const Request& request) {
   for (const std::int32_t id : tokens) pieces.push_back(folder.tokenizer->piece(id));
 
   const torch::NoGradGuard no_grad;
-  const nn::Input input{torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end()), torch::kInt64).unsqueeze(0), {}};
+  const nn::Input input{
+      torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end()), torch::kInt64).unsqueeze(0), {}};
   const torch::Tensor weights = folder.model->attention_weights(input, request.layer).contiguous();
   report::AttentionOptions options;
   options.title = "Layer " + std::to_string(request.layer) + ": who (row) looks at whom (column)";
-  const auto figure = report::attention_figure(
-      pieces, {weights.data_ptr<float>(), static_cast<std::size_t>(weights.numel())}, static_cast<int>(weights.size(1)), options);
+  const auto figure =
+      report::attention_figure(pieces, {weights.data_ptr<float>(), static_cast<std::size_t>(weights.numel())},
+                               static_cast<int>(weights.size(1)), options);
   write_file_atomically(request.output, report::to_svg(figure));
   std::printf("%s: tokens %lld to %lld of %s, layer %lld, %lld heads\n", request.output.c_str(),
               static_cast<long long>(request.from), static_cast<long long>(end - 1), request.file.c_str(),
@@ -55,8 +57,12 @@ void add_show_attention(CLI::App& app) {
   show->add_option("model", request->model, "folder that rotary train made")->required();
   show->add_option("file", request->file, "text file; - is the standard input")->required();
   show->add_option("--output,-o", request->output, "SVG file")->capture_default_str();
-  show->add_option("--layer", request->layer, "from 0")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))->capture_default_str();
-  show->add_option("--from", request->from, "first token")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))->capture_default_str();
+  show->add_option("--layer", request->layer, "from 0")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
+      ->capture_default_str();
+  show->add_option("--from", request->from, "first token")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str();
   show->add_option("--tokens", request->tokens, "how many")->check(CLI::Range(1, 1024))->capture_default_str();
   show->callback([request] { run(*request); });
 }

@@ -55,7 +55,8 @@ void describe(const text::Corpus& corpus) {
 }
 
 // The encoder of a pretrained folder, with a fresh classifier on it.
-std::shared_ptr<nn::Roformer> start_from(const std::string& folder, const nn::RoformerConfig& wanted, std::uint64_t seed) {
+std::shared_ptr<nn::Roformer> start_from(const std::string& folder, const nn::RoformerConfig& wanted,
+                                         std::uint64_t seed) {
   const nn::LoadedModel pretrained = nn::load_model(folder);
   nn::RoformerConfig config = pretrained.model->config();
   config.head = nn::Head::kPooledClassifier;
@@ -92,7 +93,8 @@ Prepared prepare(const Request& request) {
   return made;
 }
 
-std::shared_ptr<nn::Classification> objective(const text::Tokenizer& tokenizer, const std::vector<text::Document>& documents,
+std::shared_ptr<nn::Classification> objective(const text::Tokenizer& tokenizer,
+                                              const std::vector<text::Document>& documents,
                                               const std::vector<std::string>& labels, int threads) {
   return std::make_shared<nn::Classification>(encode_all(tokenizer, texts_of(documents), threads),
                                               classes_of(documents, labels));
@@ -110,9 +112,10 @@ void report_test(const Request& request, const Prepared& made, double seconds) {
     predictions.push_back(nn::most_likely(probabilities));
   const nn::Confusion confusion = nn::compare(classes_of(made.corpus.test, made.corpus.labels), predictions,
                                               static_cast<int>(made.corpus.labels.size()));
-  std::printf("trained in %.0f s; test accuracy %.1f %% (macro F1 %.3f) on %zu documents, reading %lld tokens of each\n",
-              seconds, 100 * confusion.accuracy(), confusion.macro_f1(), made.corpus.test.size(),
-              static_cast<long long>(reading.excerpts.max_length));
+  std::printf(
+      "trained in %.0f s; test accuracy %.1f %% (macro F1 %.3f) on %zu documents, reading %lld tokens of each\n",
+      seconds, 100 * confusion.accuracy(), confusion.macro_f1(), made.corpus.test.size(),
+      static_cast<long long>(reading.excerpts.max_length));
   std::printf("the model is in %s; rotary evaluate %s reads it at other lengths\n", request.output.c_str(),
               request.output.c_str());
 }
@@ -136,7 +139,8 @@ void train(Request& request) {
     write_file_atomically((std::filesystem::path(request.output) / "training.json").string(),
                           facts_of(request, made.corpus).dump(2) + "\n");
   }
-  nn::Trainer trainer(made.model, objective(*made.tokenizer, made.corpus.train, made.corpus.labels, options.num_threads),
+  nn::Trainer trainer(made.model,
+                      objective(*made.tokenizer, made.corpus.train, made.corpus.labels, options.num_threads),
                       objective(*made.tokenizer, made.corpus.valid, made.corpus.labels, options.num_threads), options);
   Session session;
   session.folder = request.output;

@@ -39,7 +39,8 @@ class InterruptNote {
   InterruptNote& operator=(const InterruptNote&) = delete;
 
  private:
-  struct sigaction before_int_ {}, before_term_ {};
+  struct sigaction before_int_ {
+  }, before_term_{};
 };
 
 std::string format(const char* pattern, double a, double b = 0, double c = 0) {
@@ -62,9 +63,9 @@ class Run {
 
   bool operator()() {
     const InterruptNote note;
-    const bool finished = trainer_.run({[this](const nn::StepReport& step) { on_step(step); },
-                                        [this](const nn::EpochReport& epoch) { on_epoch(epoch); },
-                                        [] { return interrupted != 0; }});
+    const bool finished =
+        trainer_.run({[this](const nn::StepReport& step) { on_step(step); },
+                      [this](const nn::EpochReport& epoch) { on_epoch(epoch); }, [] { return interrupted != 0; }});
     bar_.clear();
     if (finished) {
       std::filesystem::remove(checkpoint_);
@@ -115,9 +116,7 @@ class Run {
          << std::endl;
   }
 
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
 
   nn::Trainer& trainer_;
   const Session& session_;

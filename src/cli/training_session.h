@@ -18,8 +18,8 @@ struct Session {
 };
 
 /// Runs the trainer to its end; true. Where it is interrupted (SIGINT, SIGTERM), saves a checkpoint and says how to go
-/// on; false. In the folder: log.jsonl (a line for every epoch and every hundredth step), checkpoint.safetensors (gone at
-/// the end).
+/// on; false. In the folder: log.jsonl (a line for every epoch and every hundredth step), checkpoint.safetensors (gone
+/// at the end).
 bool run_session(nn::Trainer& trainer, const Session& session);
 
 }  // namespace rotary::cli

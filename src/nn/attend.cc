@@ -35,7 +35,8 @@ struct Attended {
 };
 
 Attended run(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
-  const Attended made{torch::empty(q.sizes(), q.options()), torch::empty({q.size(0), q.size(2), q.size(1)}, q.options())};
+  const Attended made{torch::empty(q.sizes(), q.options()),
+                      torch::empty({q.size(0), q.size(2), q.size(1)}, q.options())};
   attention_forward(const_view_of(q), const_view_of(k), const_view_of(v), view_of(made.out),
                     made.log_sum_exp.data_ptr<float>(), options);
   return made;
@@ -77,7 +78,8 @@ Tensor attend(const Tensor& qkv, const Visibility& visibility, const Pass& pass)
   return torch::matmul(attention_weights(x.q, x.k, visibility), x.v.transpose(1, 2)).transpose(1, 2);
 }
 
-Tensor attend_cached(const Tensor& q, const Tensor& k, const Tensor& v, const Visibility& visibility, const Pass& pass) {
+Tensor attend_cached(const Tensor& q, const Tensor& k, const Tensor& v, const Visibility& visibility,
+                     const Pass& pass) {
   const Tensor bias = bias_of(visibility.key_mask, torch::kFloat32);
   return run(q, k, v, options_of(visibility.causal, bias, static_cast<std::int64_t>(pass.precision))).out;
 }

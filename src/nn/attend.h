@@ -12,8 +12,8 @@ struct Visibility {
   torch::Tensor key_mask;  ///< bool [batch, keys], false hides; undefined: all are seen
 };
 
-/// Scaled dot-product -> masked softmax -> weighted sum of the values, with gradients: softmax(q k^T / sqrt(head_dim)) v.
-/// A query that sees no key gets zero.
+/// Scaled dot-product -> masked softmax -> weighted sum of the values, with gradients: softmax(q k^T / sqrt(head_dim))
+/// v. A query that sees no key gets zero.
 ///
 /// \param qkv  [batch, tokens, 3, heads, head_dim]: queries and keys, rotated, and values
 /// \return     [batch, tokens, heads, head_dim]
@@ -22,8 +22,8 @@ struct Visibility {
 /// gradient checks, the same is composed of libtorch's operations.
 torch::Tensor attend(const torch::Tensor& qkv, const Visibility& visibility, const Pass& pass);
 
-/// The same without gradients, of queries [batch, queries, heads, head_dim] over the keys and values of a cache, [batch,
-/// keys, heads, head_dim] each.
+/// The same without gradients, of queries [batch, queries, heads, head_dim] over the keys and values of a cache,
+/// [batch, keys, heads, head_dim] each.
 torch::Tensor attend_cached(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                             const Visibility& visibility, const Pass& pass);
 

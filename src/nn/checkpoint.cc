@@ -15,30 +15,37 @@ using Json = nlohmann::json;
 using torch::Tensor;
 
 Json to_json(const EpochReport& r) {
-  return {{"epoch", r.epoch},           {"step", r.step},
-          {"train_loss", r.train_loss}, {"valid_loss", r.valid_loss},
-          {"valid_accuracy", r.valid_accuracy}, {"is_best", r.is_best}};
+  return {{"epoch", r.epoch},
+          {"step", r.step},
+          {"train_loss", r.train_loss},
+          {"valid_loss", r.valid_loss},
+          {"valid_accuracy", r.valid_accuracy},
+          {"is_best", r.is_best}};
 }
 
 EpochReport epoch_report(const Json& json) {
-  return {json.at("epoch"), json.at("step"), json.at("train_loss"), json.at("valid_loss"), json.at("valid_accuracy"),
-          json.at("is_best")};
+  return {json.at("epoch"),      json.at("step"),           json.at("train_loss"),
+          json.at("valid_loss"), json.at("valid_accuracy"), json.at("is_best")};
 }
 
 Json to_json(const TrainingProgress& p) {
   Json history = Json::array();
   for (const EpochReport& report : p.history) history.push_back(to_json(report));
-  return {{"epoch", p.epoch},           {"step_of_epoch", p.step_of_epoch},
-          {"step", p.step},             {"tokens", p.tokens},
-          {"epoch_loss", p.epoch_loss}, {"best_accuracy", p.best_accuracy},
-          {"best_loss", p.best_loss},   {"epochs_since_best", p.epochs_since_best},
+  return {{"epoch", p.epoch},
+          {"step_of_epoch", p.step_of_epoch},
+          {"step", p.step},
+          {"tokens", p.tokens},
+          {"epoch_loss", p.epoch_loss},
+          {"best_accuracy", p.best_accuracy},
+          {"best_loss", p.best_loss},
+          {"epochs_since_best", p.epochs_since_best},
           {"history", history}};
 }
 
 TrainingProgress training_progress(const Json& json) {
-  TrainingProgress p{json.at("epoch"),         json.at("step_of_epoch"), json.at("step"),      json.at("tokens"),
-                     json.at("epoch_loss"),    json.at("best_accuracy"), json.at("best_loss"), json.at("epochs_since_best"),
-                     {}};
+  TrainingProgress p{json.at("epoch"),     json.at("step_of_epoch"),     json.at("step"),
+                     json.at("tokens"),    json.at("epoch_loss"),        json.at("best_accuracy"),
+                     json.at("best_loss"), json.at("epochs_since_best"), {}};
   for (const Json& report : json.at("history")) p.history.push_back(epoch_report(report));
   return p;
 }
@@ -87,7 +94,8 @@ void Trainer::load_checkpoint(const std::string& path) {
     const Json then = Json::parse(text_of("settings")), now = settings(options_, documents);
     for (const auto& [key, value] : now.items())
       if (then.value(key, Json()) != value)
-        throw std::runtime_error(path + ": " + key + " must be " + then.value(key, Json()).dump() + " as before, got " + value.dump());
+        throw std::runtime_error(path + ": " + key + " must be " + then.value(key, Json()).dump() + " as before, got " +
+                                 value.dump());
     const TrainingProgress progress = training_progress(Json::parse(text_of("progress")));
     const std::int64_t steps = std::stoll(text_of("optimizer_steps"));
     std::vector<AdamW::Named> tensors = optimizer_.parameters();

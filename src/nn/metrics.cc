@@ -35,12 +35,14 @@ double Confusion::macro_f1() const {
 
 Confusion compare(std::span<const int> truth, std::span<const int> predictions, int num_classes) {
   using detail::require;
-  require(truth.size() == predictions.size(), "compare", "predictions must be one for each document", predictions.size());
+  require(truth.size() == predictions.size(), "compare", "predictions must be one for each document",
+          predictions.size());
   const auto n = static_cast<std::size_t>(num_classes);
   Confusion out{std::vector(n, std::vector<std::int64_t>(n))};
   for (std::size_t i = 0; i < truth.size(); ++i) {
     require(truth[i] >= 0 && truth[i] < num_classes, "compare", "truth must be a class number", truth[i]);
-    require(predictions[i] >= 0 && predictions[i] < num_classes, "compare", "predictions must be class numbers", predictions[i]);
+    require(predictions[i] >= 0 && predictions[i] < num_classes, "compare", "predictions must be class numbers",
+            predictions[i]);
     ++out.counts[static_cast<std::size_t>(truth[i])][static_cast<std::size_t>(predictions[i])];
   }
   return out;

@@ -20,7 +20,8 @@ using torch::Tensor;
 
 constexpr const char* kTable = "encoder.embed_positions.weight";
 
-// Our path of a parameter -> the checkpoint's, without prefix. The projections to queries, keys and values are one here.
+// Our path of a parameter -> the checkpoint's, without prefix. The projections to queries, keys and values are one
+// here.
 std::string checkpoint_name(std::string name, Head head) {
   static const std::array<std::pair<std::regex, const char*>, 14> rules{{
       {std::regex("^embeddings\\.words$"), "embeddings.word_embeddings.weight"},
@@ -47,7 +48,9 @@ std::string checkpoint_name(std::string name, Head head) {
   return name;
 }
 
-bool belongs_to_head(const std::string& name) { return name.rfind("cls.", 0) == 0 || name.rfind("classifier.", 0) == 0; }
+bool belongs_to_head(const std::string& name) {
+  return name.rfind("cls.", 0) == 0 || name.rfind("classifier.", 0) == 0;
+}
 
 // The same tensor by the names that have been in use; the first is what transformers writes now.
 std::vector<std::string> spellings(const std::string& name) {
@@ -91,7 +94,8 @@ struct StoredTable {
   std::int64_t rows = 0;
 };
 
-StoredTable read_table(const ModelTensors& file, const StoredTensor& stored, const std::string& folder, std::int64_t head_dim) {
+StoredTable read_table(const ModelTensors& file, const StoredTensor& stored, const std::string& folder,
+                       std::int64_t head_dim) {
   if (stored.shape.size() != 2 || stored.shape[1] != head_dim || stored.shape[0] < 1)
     throw std::runtime_error(folder + ": tensor " + stored.name + " must have rows of " + std::to_string(head_dim) +
                              ", got " + show(stored.shape));
@@ -121,7 +125,8 @@ double error_of(const StoredTable& table, const CosSinTable& exact) {
 }
 
 // A table that is the formula's to the last place is the formula's, which has no end; another is used as it is.
-void use_stored_table(const ModelTensors& file, const std::string& folder, const LoadOptions& options, LoadedModel& loaded) {
+void use_stored_table(const ModelTensors& file, const std::string& folder, const LoadOptions& options,
+                      LoadedModel& loaded) {
   auto* rope = dynamic_cast<RopeEncoding*>(&loaded.model->encoding());
   const StoredTensor* stored = find(file, kTable);
   if (!rope || !stored || options.recompute_table) return;
@@ -131,7 +136,8 @@ void use_stored_table(const ModelTensors& file, const std::string& folder, const
   if (!std::isfinite(error)) throw std::runtime_error(folder + ": tensor " + stored->name + " must be finite");
   rope->use(CosSinTable::from_values(table.cos, table.sin, loaded.model->config().head_dim() / 2));
   loaded.warnings.push_back(stored->name + " (" + std::string(to_string(stored->dtype)) + ") is up to " +
-                            std::to_string(error) + " off the sines and cosines that it stands for, and is used as it "
+                            std::to_string(error) +
+                            " off the sines and cosines that it stands for, and is used as it "
                             "is; --recompute-table takes exact ones");
 }
 
@@ -145,7 +151,8 @@ Tensor interleaved_rows(const Tensor& rows, std::int64_t heads) {
 }
 
 bool is_query_or_key(const std::string& name) {
-  return name.find(".attention.self.query.") != std::string::npos || name.find(".attention.self.key.") != std::string::npos;
+  return name.find(".attention.self.query.") != std::string::npos ||
+         name.find(".attention.self.key.") != std::string::npos;
 }
 
 Tensor table_of(const RopeEncoding& rope, const RoformerConfig& config) {
@@ -205,8 +212,9 @@ void save_model(const std::string& folder, const Roformer& model) {
     tensors.push_back({(has_prefix ? "roformer." : "") + std::string(kTable), table_of(*rope, config)});
   std::vector<StoredTensor> stored;
   for (const NamedTensor& tensor : tensors)
-    stored.push_back({tensor.name, StoredDType::kFloat32, tensor.tensor.sizes().vec(),
-                      std::as_bytes(std::span(tensor.tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.tensor.numel())))});
+    stored.push_back(
+        {tensor.name, StoredDType::kFloat32, tensor.tensor.sizes().vec(),
+         std::as_bytes(std::span(tensor.tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.tensor.numel())))});
   if (permutes) config.pairing = Pairing::kInterleaved;
   const std::filesystem::path path(folder);
   write_safetensors((path / "model.safetensors").string(), stored, {{"format", "pt"}});

@@ -12,7 +12,8 @@ namespace rotary::nn {
 using torch::Tensor;
 
 Linear::Linear(std::int64_t in, std::int64_t out)
-    : weight(register_parameter("weight", torch::zeros({out, in}))), bias(register_parameter("bias", torch::zeros({out}))) {}
+    : weight(register_parameter("weight", torch::zeros({out, in}))),
+      bias(register_parameter("bias", torch::zeros({out}))) {}
 
 Tensor Linear::forward(const Tensor& x, const Pass& pass) const { return linear(x, weight, bias, pass); }
 

@@ -53,7 +53,8 @@ class TokenEmbedding final : public torch::nn::Module {
   double dropout_;
 };
 
-/// Rotated keys and values of the tokens so far, [batch, tokens, heads, head_dim]: for decoding one token after another.
+/// Rotated keys and values of the tokens so far, [batch, tokens, heads, head_dim]: for decoding one token after
+/// another.
 struct LayerCache {
   torch::Tensor keys, values;
 };

@@ -64,7 +64,8 @@ MicroBatch Classification::prepare(const text::Batch& crops, std::uint64_t) cons
     sequences.push_back(cut(documents_, crop));
     targets.push_back(classes_[static_cast<std::size_t>(crop.document)]);
   }
-  return {pad(sequences), torch::tensor(targets, torch::kInt64), count_tokens(crops), static_cast<std::int64_t>(crops.size())};
+  return {pad(sequences), torch::tensor(targets, torch::kInt64), count_tokens(crops),
+          static_cast<std::int64_t>(crops.size())};
 }
 
 Scored Classification::score(const Roformer& model, const MicroBatch& batch, const Pass& pass) const {

@@ -18,7 +18,7 @@ using Tokens = std::vector<std::int32_t>;
 /// Part of a batch: what one thread reads at a time.
 struct MicroBatch {
   Input input;
-  torch::Tensor targets;       ///< int64: [batch] classes, or [batch, tokens] with text::kNoLabel where none is asked
+  torch::Tensor targets;         ///< int64: [batch] classes, or [batch, tokens] with text::kNoLabel where none is asked
   std::int64_t num_tokens = 0;   ///< without padding
   std::int64_t num_targets = 0;  ///< that count in the loss
 };

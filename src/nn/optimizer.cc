@@ -65,14 +65,13 @@ void AdamW::update(std::size_t i, double learning_rate, double factor) {
   auto& [name, parameter] = parameters_[i];
   if (name == "embeddings.words") learning_rate *= options_.embedding_rate;
   const auto steps = static_cast<double>(num_steps_);
-  const AdamWStep step{
-      static_cast<float>(options_.beta1),
-      static_cast<float>(options_.beta2),
-      static_cast<float>(factor),
-      static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, steps))),
-      static_cast<float>(options_.epsilon),
-      static_cast<float>(learning_rate / (1 - std::pow(options_.beta1, steps))),
-      static_cast<float>(parameter.dim() >= 2 ? learning_rate * options_.weight_decay : 0)};
+  const AdamWStep step{static_cast<float>(options_.beta1),
+                       static_cast<float>(options_.beta2),
+                       static_cast<float>(factor),
+                       static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, steps))),
+                       static_cast<float>(options_.epsilon),
+                       static_cast<float>(learning_rate / (1 - std::pow(options_.beta1, steps))),
+                       static_cast<float>(parameter.dim() >= 2 ? learning_rate * options_.weight_decay : 0)};
   row_kernels().adamw(step, gradients_[i].data_ptr<float>(), first_[i].data_ptr<float>(), second_[i].data_ptr<float>(),
                       parameter.data_ptr<float>(), parameter.numel());
 }

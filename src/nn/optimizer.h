@@ -11,9 +11,9 @@ namespace rotary::nn {
 
 struct AdamWOptions {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-8;
-  double weight_decay = 0.01;     ///< of matrices; vectors (biases, norms) keep theirs
-  double clip_norm = 1;           ///< of all gradients together; 0: none
-  double embedding_rate = 1;      ///< the embeddings' learning rate as a multiple of the others'
+  double weight_decay = 0.01;  ///< of matrices; vectors (biases, norms) keep theirs
+  double clip_norm = 1;        ///< of all gradients together; 0: none
+  double embedding_rate = 1;   ///< the embeddings' learning rate as a multiple of the others'
 };
 
 /// AdamW (arXiv 1711.05101) over gradients that come in parts: those of the micro-batches, added up in their order, so
@@ -24,8 +24,8 @@ class AdamW {
 
   AdamW(std::vector<Named> parameters, const AdamWOptions& options);
 
-  /// One step. parts [micro-batch][parameter]: dense, sparse or undefined (zero). Returns the norm of the gradient before
-  /// clipping. Throws std::runtime_error if it is not finite, before anything changed.
+  /// One step. parts [micro-batch][parameter]: dense, sparse or undefined (zero). Returns the norm of the gradient
+  /// before clipping. Throws std::runtime_error if it is not finite, before anything changed.
   double step(const std::vector<std::vector<torch::Tensor>>& parts, double learning_rate, int num_threads);
 
   const std::vector<Named>& parameters() const { return parameters_; }

@@ -33,8 +33,7 @@ Roformer::Roformer(const RoformerConfig& config, std::uint64_t seed) : config_(c
     case Head::kFirstTokenClassifier:
       head_dense_ = register_module("head_dense", std::make_shared<Linear>(d, d));
       [[fallthrough]];
-    case Head::kPooledClassifier:
-      classifier_ = register_module("classifier", std::make_shared<Linear>(d, num_labels));
+    case Head::kPooledClassifier: classifier_ = register_module("classifier", std::make_shared<Linear>(d, num_labels));
   }
   initialize(seed);
 }

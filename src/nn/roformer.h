@@ -49,7 +49,8 @@ class Roformer final : public torch::nn::Module {
   std::shared_ptr<Linear> embeddings_project_;  // null where the sizes are equal
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
   std::shared_ptr<ResidualNorm> final_norm_;  // pre-norm only
-  // Of the language model: dense -> GELU -> norm -> words^T + bias. Of a classifier: dense (first token) and projection.
+  // Of the language model: dense -> GELU -> norm -> words^T + bias. Of a classifier: dense (first token) and
+  // projection.
   std::shared_ptr<Linear> head_dense_, classifier_;
   std::shared_ptr<ResidualNorm> head_norm_;
   torch::Tensor head_bias_;

@@ -70,7 +70,8 @@ RoformerConfig completed(RoformerConfig config) {
 
 void validate_config(const RoformerConfig& config) {
   const auto positive = [](const char* name, std::int64_t value) {
-    require(value > 0 && value <= std::int64_t{1} << 24, "validate_config", std::string(name) + " must be 1 .. 2^24", value);
+    require(value > 0 && value <= std::int64_t{1} << 24, "validate_config", std::string(name) + " must be 1 .. 2^24",
+            value);
   };
   positive("vocab_size", config.vocab_size);
   positive("d_model", config.d_model);
@@ -80,7 +81,8 @@ void validate_config(const RoformerConfig& config) {
   positive("d_feed_forward", config.d_feed_forward);
   positive("type_vocab_size", config.type_vocab_size);
   positive("max_position", config.max_position);
-  require(config.d_model % config.num_heads == 0, "validate_config", "d_model must be a multiple of num_heads", config.d_model);
+  require(config.d_model % config.num_heads == 0, "validate_config", "d_model must be a multiple of num_heads",
+          config.d_model);
   require(config.norm_epsilon >= 0 && config.norm_epsilon < 1, "validate_config", "norm_epsilon must be 0 .. 1",
           config.norm_epsilon);
   require(config.dropout >= 0 && config.dropout < 1, "validate_config", "dropout must be 0 or more and below 1",

@@ -152,12 +152,9 @@ const char* architecture_of(const RoformerConfig& config) {
 }
 
 nlohmann::ordered_json own_part(const RoformerConfig& config) {
-  nlohmann::ordered_json own{{"head", name_of(config.head)},
-                             {"encoding", to_string(config.encoding)},
-                             {"pooling", to_string(config.pooling)},
-                             {"norm", to_string(config.norm)},
-                             {"pairing", to_string(config.pairing)},
-                             {"base", config.base}};
+  nlohmann::ordered_json own{{"head", name_of(config.head)},         {"encoding", to_string(config.encoding)},
+                             {"pooling", to_string(config.pooling)}, {"norm", to_string(config.norm)},
+                             {"pairing", to_string(config.pairing)}, {"base", config.base}};
   if (config.scaling.method != "default") {
     own["scaling"] = config.scaling.method;
     own["factor"] = config.scaling.factor;

@@ -16,7 +16,8 @@ using torch::autograd::tensor_list;
 
 // What backward needs, held by the graph.
 struct Turn final : torch::CustomClassHolder {
-  Turn(Rotary r, std::int64_t h, std::int64_t f, std::int64_t n) : rotary(std::move(r)), heads(h), first(f), num_turned(n) {}
+  Turn(Rotary r, std::int64_t h, std::int64_t f, std::int64_t n)
+      : rotary(std::move(r)), heads(h), first(f), num_turned(n) {}
 
   Rotary rotary;
   std::int64_t heads, first;

@@ -24,14 +24,16 @@ struct Site {
   Site(double probability, const Pass& pass) : p(pass.training ? probability : 0) {
     if (p > 0) key = static_cast<std::int64_t>(mix_seed(pass.seed, pass.dropout_sites++) & 0xffffffffU);
   }
-  Site(const AutogradContext& context) : key(context.saved_data.at("key").toInt()), p(context.saved_data.at("p").toDouble()) {}
+  Site(const AutogradContext& context)
+      : key(context.saved_data.at("key").toInt()), p(context.saved_data.at("p").toDouble()) {}
 
   void save(AutogradContext& context) const {
     context.saved_data["key"] = key;
     context.saved_data["p"] = p;
   }
   DropoutMask mask() const {
-    return {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(std::ldexp(p, 32)), static_cast<float>(1 / (1 - p))};
+    return {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(std::ldexp(p, 32)),
+            static_cast<float>(1 / (1 - p))};
   }
   // The mask as a tensor of factors.
   Tensor factors(const Tensor& like) const {
@@ -82,10 +84,10 @@ struct ResidualNormFunction : torch::autograd::Function<ResidualNormFunction> {
     Tensor sum = torch::empty_like(x), out = torch::empty_like(x);
     Tensor statistics = torch::empty({rows, 2}, x.options());
     for (std::int64_t r = 0; r < rows; ++r)
-      row_kernels().residual_norm(x.data_ptr<float>() + r * n, update.defined() ? update.data_ptr<float>() + r * n : nullptr,
-                                  site.mask(), static_cast<std::uint32_t>(r * n), weight.data_ptr<float>(),
-                                  bias.data_ptr<float>(), epsilon, sum.data_ptr<float>() + r * n,
-                                  out.data_ptr<float>() + r * n, statistics.data_ptr<float>() + 2 * r, n);
+      row_kernels().residual_norm(
+          x.data_ptr<float>() + r * n, update.defined() ? update.data_ptr<float>() + r * n : nullptr, site.mask(),
+          static_cast<std::uint32_t>(r * n), weight.data_ptr<float>(), bias.data_ptr<float>(), epsilon,
+          sum.data_ptr<float>() + r * n, out.data_ptr<float>() + r * n, statistics.data_ptr<float>() + 2 * r, n);
     context->save_for_backward({sum, statistics, weight});
     context->saved_data["has_update"] = update.defined();
     site.save(*context);
@@ -98,15 +100,16 @@ struct ResidualNormFunction : torch::autograd::Function<ResidualNormFunction> {
     const Tensor grad = grads[1].defined() ? grads[1].contiguous() : torch::zeros_like(sum);
     const bool has_update = context->saved_data["has_update"].toBool();
     const Site site(*context);
-    Tensor grad_x = torch::empty_like(sum), grad_weight = torch::zeros_like(weight), grad_bias = torch::zeros_like(weight);
+    Tensor grad_x = torch::empty_like(sum), grad_weight = torch::zeros_like(weight),
+           grad_bias = torch::zeros_like(weight);
     Tensor grad_update = has_update ? torch::empty_like(sum) : Tensor();
     const std::int64_t n = sum.size(-1), rows = n == 0 ? 0 : sum.numel() / n;
     for (std::int64_t r = 0; r < rows; ++r)
-      row_kernels().residual_norm_gradient(
-          sum.data_ptr<float>() + r * n, statistics.data_ptr<float>() + 2 * r, weight.data_ptr<float>(),
-          grad.data_ptr<float>() + r * n, site.mask(), static_cast<std::uint32_t>(r * n), grad_x.data_ptr<float>() + r * n,
-          has_update ? grad_update.data_ptr<float>() + r * n : nullptr, grad_weight.data_ptr<float>(),
-          grad_bias.data_ptr<float>(), n);
+      row_kernels().residual_norm_gradient(sum.data_ptr<float>() + r * n, statistics.data_ptr<float>() + 2 * r,
+                                           weight.data_ptr<float>(), grad.data_ptr<float>() + r * n, site.mask(),
+                                           static_cast<std::uint32_t>(r * n), grad_x.data_ptr<float>() + r * n,
+                                           has_update ? grad_update.data_ptr<float>() + r * n : nullptr,
+                                           grad_weight.data_ptr<float>(), grad_bias.data_ptr<float>(), n);
     if (grads[0].defined()) {  // the sum is used too: pre-norm
       grad_x += grads[0];
       if (has_update) grad_update += site.p > 0 ? DropoutFunction::run(grads[0], site) : grads[0];
@@ -125,8 +128,8 @@ Tensor dropout(const Tensor& x, double p, const Pass& pass) {
 
 Tensor gelu(const Tensor& x) { return is_fast(x) ? GeluFunction::apply(x) : torch::gelu(x); }
 
-NormOutput residual_norm(const Tensor& x, const Tensor& update, const Tensor& weight, const Tensor& bias, double epsilon,
-                         double p, const Pass& pass) {
+NormOutput residual_norm(const Tensor& x, const Tensor& update, const Tensor& weight, const Tensor& bias,
+                         double epsilon, double p, const Pass& pass) {
   const Site site(p, pass);
   if (is_fast(x)) {
     const tensor_list out = ResidualNormFunction::apply(x, c10::optional<Tensor>(update), weight, bias, epsilon, site);

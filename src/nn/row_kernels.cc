@@ -5,10 +5,10 @@
 #define HWY_TARGET_INCLUDE "nn/row_kernels.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
+#include <cmath>
+
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
-
-#include <cmath>
 
 HWY_BEFORE_NAMESPACE();
 namespace rotary::nn {
@@ -72,7 +72,8 @@ HWY_INLINE V NormalDistribution(V x, V density) {
   const D d;
   const V t = hn::Div(hn::Set(d, 1.0f), hn::MulAdd(hn::Set(d, 0.3275911f * 0.70710678f), hn::Abs(x), hn::Set(d, 1.0f)));
   V sum = hn::Set(d, 1.061405429f);
-  for (const float a : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f}) sum = hn::MulAdd(sum, t, hn::Set(d, a));
+  for (const float a : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f})
+    sum = hn::MulAdd(sum, t, hn::Set(d, a));
   const V tail = hn::Mul(hn::Mul(hn::Set(d, 0.5f), density), hn::Mul(sum, t));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
 }
@@ -150,8 +151,7 @@ void ResidualNormGradient(const float* sum, const float* statistics, const float
     const V scaled = hn::Mul(lanes.load(grad_out), lanes.load(weight));
     const V g = hn::Mul(inverse, hn::Sub(hn::Sub(scaled, mean_first), hn::Mul(normal, mean_second)));
     lanes.store(g, grad_x);
-    if (grad_update)
-      lanes.store(hn::Mul(g, Kept(mask, index + static_cast<std::uint32_t>(lanes.begin))), grad_update);
+    if (grad_update) lanes.store(hn::Mul(g, Kept(mask, index + static_cast<std::uint32_t>(lanes.begin))), grad_update);
   });
 }
 
@@ -193,8 +193,8 @@ void AdamW(const AdamWStep& step, const float* gradient, float* first, float* se
 }
 
 const RowKernels* Kernels() {
-  static constexpr RowKernels kernels{Dropout,      Gelu, GeluGradient, ResidualNorm, ResidualNormGradient, Add,
-                                      SumOfSquares, AdamW};
+  static constexpr RowKernels kernels{Dropout, Gelu,         GeluGradient, ResidualNorm, ResidualNormGradient,
+                                      Add,     SumOfSquares, AdamW};
   return &kernels;
 }
 

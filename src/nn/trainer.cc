@@ -47,17 +47,15 @@ text::EpochOptions epoch_options(const TrainOptions& options, std::uint64_t epoc
 }  // namespace
 
 void validate_options(const TrainOptions& options) {
-  const auto require = [](bool ok, const char* must_hold, auto got) {
-    detail::require(ok, "train", must_hold, got);
-  };
+  const auto require = [](bool ok, const char* must_hold, auto got) { detail::require(ok, "train", must_hold, got); };
   require(options.epochs >= 1, "epochs must be 1 or more", options.epochs);
   require(options.max_steps >= 0, "max_steps must be 0 or more", options.max_steps);
   require(options.max_length >= 1, "max_length must be 1 or more", options.max_length);
   require(options.batch_size >= 1, "batch_size must be 1 or more", options.batch_size);
   require(options.crop_probability >= 0 && options.crop_probability <= 1, "crop_probability must be 0 .. 1",
           options.crop_probability);
-  require(options.learning_rate > 0 && std::isfinite(options.learning_rate), "learning_rate must be positive and finite",
-          options.learning_rate);
+  require(options.learning_rate > 0 && std::isfinite(options.learning_rate),
+          "learning_rate must be positive and finite", options.learning_rate);
   require(options.warm_up >= 0 && options.warm_up < 1, "warm_up must be 0 or more and below 1", options.warm_up);
   require(options.patience >= 0, "patience must be 0 or more", options.patience);
   require(options.num_threads >= 1, "num_threads must be 1 or more", options.num_threads);
@@ -95,7 +93,8 @@ StepReport Trainer::step(const text::Batch& batch, std::uint64_t epoch, double l
     const auto i = static_cast<std::size_t>(task);
     Pass pass{options_.precision, true,
               mix_seed(mix_seed(options_.seed, static_cast<std::uint64_t>(optimizer_.num_steps())), i)};
-    const Tensor loss = summed_loss(train_->score(*model_, parts[i], pass)) / static_cast<double>(std::max<std::int64_t>(targets, 1));
+    const Tensor loss =
+        summed_loss(train_->score(*model_, parts[i], pass)) / static_cast<double>(std::max<std::int64_t>(targets, 1));
     gradients[i] = torch::autograd::grad({loss}, parameters, {}, false, false, true);
     losses[i] = loss.item<double>();
   });

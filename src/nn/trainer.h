@@ -20,7 +20,7 @@ struct TrainOptions {
   std::int64_t batch_size = 32;   ///< documents of a step
   double crop_probability = 0.5;  ///< share of longer documents that are read from a random token on
   double learning_rate = 3e-3;
-  double warm_up = 0.1;  ///< share of the way
+  double warm_up = 0.1;       ///< share of the way
   std::int64_t patience = 0;  ///< epochs without a better validation before training ends; 0: never
   std::uint64_t seed = 0;
   MatmulPrecision precision = MatmulPrecision::kFloat32;
@@ -34,10 +34,10 @@ void validate_options(const TrainOptions& options);
 struct StepReport {
   std::int64_t step = 0, num_steps = 0;  ///< steps done, of all
   std::int64_t epoch = 0;
-  double loss = 0;           ///< mean of the targets of this step
+  double loss = 0;  ///< mean of the targets of this step
   double gradient_norm = 0;
   double learning_rate = 0;
-  std::int64_t tokens = 0;   ///< read so far, without padding
+  std::int64_t tokens = 0;  ///< read so far, without padding
 };
 
 /// One of the validations.

@@ -21,7 +21,8 @@ constexpr int kHidden = RTLD_LOCAL | RTLD_DEEPBIND;
 
 const SentencePieceLibrary& open_module() {
   const auto must = [](const void* found) {
-    if (!found) throw std::runtime_error(std::string("SentencePiece: librotary-sentencepiece.so must load, got ") + dlerror());
+    if (!found)
+      throw std::runtime_error(std::string("SentencePiece: librotary-sentencepiece.so must load, got ") + dlerror());
   };
   void* module = dlopen("librotary-sentencepiece.so", RTLD_NOW | kHidden);
   must(module);

@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "core/require.h"
+#include "rotary/formats/files.h"
 #include "text/special_pieces.h"
 #include "text/tokenizer_config.h"
 #include "text/unicode.h"
-#include "text/write_file.h"
 
 namespace rotary::text {
 
@@ -43,7 +43,7 @@ std::string SentencePieceTokenizer::piece(std::int32_t id) const {
 std::int32_t SentencePieceTokenizer::vocab_size() const { return processor_->GetPieceSize(); }
 
 void SentencePieceTokenizer::save(const std::filesystem::path& folder) const {
-  write_file(folder / "spiece.model", processor_->serialized_model_proto());
+  write_file_atomically((folder / "spiece.model").string(), processor_->serialized_model_proto());
   TokenizerConfig config = make_tokenizer_config(*this, "sentencepiece", "PreTrainedTokenizerFast");
   // A file cut off between two pieces still reads as a model.
   config["vocab_size"] = vocab_size();

@@ -18,7 +18,8 @@ using std::filesystem::path;
 using Loader = std::unique_ptr<Tokenizer> (*)(const path& folder, const path& file, const TokenizerConfig& config);
 
 std::unique_ptr<Tokenizer> load_words(const path&, const path& file, const TokenizerConfig&) {
-  return std::make_unique<WordsTokenizer>(parse_words_vocabulary(read_file(file.string(), detail::kMaxFileBytes), file.string()));
+  return std::make_unique<WordsTokenizer>(
+      parse_words_vocabulary(read_file(file.string(), detail::kMaxFileBytes), file.string()));
 }
 
 std::unique_ptr<Tokenizer> load_wordpiece(const path& folder, const path& file, const TokenizerConfig& config) {
@@ -26,8 +27,8 @@ std::unique_ptr<Tokenizer> load_wordpiece(const path& folder, const path& file, 
   options.do_lower_case = read_switch(config, "do_lower_case", true, folder);
   options.strip_accents = read_switch(config, "strip_accents", options.do_lower_case, folder);
   options.tokenize_chinese_chars = read_switch(config, "tokenize_chinese_chars", true, folder);
-  return std::make_unique<WordPieceTokenizer>(parse_vocab_txt(read_file(file.string(), detail::kMaxFileBytes), file.string()),
-                                              options);
+  return std::make_unique<WordPieceTokenizer>(
+      parse_vocab_txt(read_file(file.string(), detail::kMaxFileBytes), file.string()), options);
 }
 
 std::unique_ptr<Tokenizer> load_sentencepiece(const path&, const path& file, const TokenizerConfig& config) {

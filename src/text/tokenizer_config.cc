@@ -4,7 +4,6 @@
 
 #include "formats/json_reader.h"
 #include "rotary/formats/files.h"
-#include "text/write_file.h"
 
 namespace rotary::text {
 namespace {
@@ -30,7 +29,7 @@ TokenizerConfig make_tokenizer_config(const Tokenizer& tokenizer, std::string_vi
 }
 
 void write_tokenizer_config(const std::filesystem::path& folder, const TokenizerConfig& config) {
-  write_file(folder / kFileName, config.dump(2) + "\n");
+  write_file_atomically((folder / kFileName).string(), config.dump(2) + "\n");
 }
 
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder) {

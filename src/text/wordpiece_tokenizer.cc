@@ -3,9 +3,9 @@
 #include <stdexcept>
 
 #include "core/require.h"
+#include "rotary/formats/files.h"
 #include "text/tokenizer_config.h"
 #include "text/unicode.h"
-#include "text/write_file.h"
 
 namespace rotary::text {
 
@@ -103,7 +103,7 @@ std::string WordPieceTokenizer::piece(std::int32_t id) const {
 void WordPieceTokenizer::save(const std::filesystem::path& folder) const {
   std::string text;
   for (const std::string& piece : pieces_) text += piece + '\n';
-  write_file(folder / "vocab.txt", text);
+  write_file_atomically((folder / "vocab.txt").string(), text);
   TokenizerConfig config = make_tokenizer_config(*this, "wordpiece", "BertTokenizer");
   config["do_lower_case"] = options_.do_lower_case;
   config["strip_accents"] = options_.strip_accents;

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/require.h"
+#include "rotary/formats/files.h"
 #include "text/tokenizer_config.h"
 #include "text/words_scan.h"
-#include "text/write_file.h"
 
 namespace rotary::text {
 
@@ -39,7 +39,7 @@ std::string WordsTokenizer::piece(std::int32_t id) const {
 }
 
 void WordsTokenizer::save(const std::filesystem::path& folder) const {
-  write_file(folder / "tokenizer.json", to_tokenizer_json(vocabulary_));
+  write_file_atomically((folder / "tokenizer.json").string(), to_tokenizer_json(vocabulary_));
   write_tokenizer_config(folder, make_tokenizer_config(*this, "words", "PreTrainedTokenizerFast"));
 }
 
