@@ -86,6 +86,8 @@ void ScheduleOptions::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--weight-decay", train.optimizer.weight_decay, "of matrices")->capture_default_str();
   app.add_option("--warm-up", train.warm_up, "share of the steps")->capture_default_str();
+  app.add_option("--label-smoothing", train.label_smoothing, "share of the target that goes to all classes alike")
+      ->capture_default_str();
   app.add_option("--patience", train.patience, "epochs without a better validation before it ends; 0: never")
       ->capture_default_str();
   app.add_option("--seed", train.seed, "of weights, order, crops and dropout")->capture_default_str();

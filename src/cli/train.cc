@@ -93,11 +93,11 @@ Prepared prepare(const Request& request) {
   return made;
 }
 
-std::shared_ptr<nn::Classification> objective(const text::Tokenizer& tokenizer,
-                                              const std::vector<text::Document>& documents,
-                                              const std::vector<std::string>& labels, int threads) {
-  return std::make_shared<nn::Classification>(encode_all(tokenizer, texts_of(documents), threads),
-                                              classes_of(documents, labels));
+std::shared_ptr<nn::Classification> objective(const Prepared& made, const std::vector<text::Document>& documents,
+                                              const nn::TrainOptions& options, double token_dropout) {
+  return std::make_shared<nn::Classification>(
+      encode_all(*made.tokenizer, texts_of(documents), options.num_threads), classes_of(documents, made.corpus.labels),
+      nn::TokenDropout{token_dropout, made.tokenizer->special_ids().mask, options.seed});
 }
 
 void report_test(const Request& request, const Prepared& made, double seconds) {
@@ -139,9 +139,8 @@ void train(Request& request) {
     write_file_atomically((std::filesystem::path(request.output) / "training.json").string(),
                           facts_of(request, made.corpus).dump(2) + "\n");
   }
-  nn::Trainer trainer(made.model,
-                      objective(*made.tokenizer, made.corpus.train, made.corpus.labels, options.num_threads),
-                      objective(*made.tokenizer, made.corpus.valid, made.corpus.labels, options.num_threads), options);
+  nn::Trainer trainer(made.model, objective(made, made.corpus.train, options, options.token_dropout),
+                      objective(made, made.corpus.valid, options, 0), options);
   Session session;
   session.folder = request.output;
   session.resume = request.resume;
@@ -162,6 +161,10 @@ void add_train(CLI::App& app) {
   train_verb->add_flag("--resume", request->resume, "go on where an interrupted training ended");
   request->model.add_to(*train_verb);
   request->schedule.add_to(*train_verb);
+  train_verb
+      ->add_option("--token-dropout", request->schedule.train.token_dropout,
+                   "share of the tokens that are hidden from each reading in training")
+      ->capture_default_str();
   request->tokenizer.add_to(*train_verb);
   request->compute.add_to(*train_verb);
   train_verb->callback([request] { train(*request); });

@@ -59,6 +59,8 @@ Json settings(const TrainOptions& o, std::int64_t documents) {
           {"crop_probability", o.crop_probability},
           {"learning_rate", o.learning_rate},
           {"warm_up", o.warm_up},
+          {"label_smoothing", o.label_smoothing},
+          {"token_dropout", o.token_dropout},
           {"seed", o.seed},
           {"precision", o.precision == MatmulPrecision::kBfloat16 ? "bfloat16" : "float32"},
           {"documents", documents},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/require.h"
+#include "text/random.h"
 
 namespace rotary::nn {
 namespace {
@@ -22,6 +23,13 @@ std::vector<std::int64_t> lengths_of(const std::vector<Tokens>& documents) {
 Tokens cut(const std::vector<Tokens>& documents, const text::Crop& crop) {
   const auto begin = documents[static_cast<std::size_t>(crop.document)].begin() + crop.begin;
   return Tokens(begin, begin + crop.length);
+}
+
+void drop_tokens(Tokens& tokens, const TokenDropout& dropout, std::uint64_t epoch, std::uint64_t document) {
+  if (dropout.probability <= 0) return;
+  text::Random random(dropout.seed, {text::kDropTokens, epoch, document});
+  for (std::int32_t& token : tokens)
+    if (random.uniform() < dropout.probability) token = dropout.replacement;
 }
 
 std::int64_t count_tokens(const text::Batch& crops) {
@@ -51,17 +59,21 @@ Input pad(std::span<const Tokens> sequences) {
   return input;
 }
 
-Classification::Classification(std::vector<Tokens> documents, std::vector<int> classes)
-    : documents_(std::move(documents)), classes_(std::move(classes)), lengths_(lengths_of(documents_)) {
+Classification::Classification(std::vector<Tokens> documents, std::vector<int> classes, const TokenDropout& dropout)
+    : documents_(std::move(documents)),
+      classes_(std::move(classes)),
+      dropout_(dropout),
+      lengths_(lengths_of(documents_)) {
   detail::require(documents_.size() == classes_.size(), "Classification", "classes must be one for each document",
                   classes_.size());
 }
 
-MicroBatch Classification::prepare(const text::Batch& crops, std::uint64_t) const {
+MicroBatch Classification::prepare(const text::Batch& crops, std::uint64_t epoch) const {
   std::vector<Tokens> sequences;
   std::vector<std::int64_t> targets;
   for (const text::Crop& crop : crops) {
     sequences.push_back(cut(documents_, crop));
+    drop_tokens(sequences.back(), dropout_, epoch, static_cast<std::uint64_t>(crop.document));
     targets.push_back(classes_[static_cast<std::size_t>(crop.document)]);
   }
   return {pad(sequences), torch::tensor(targets, torch::kInt64), count_tokens(crops),

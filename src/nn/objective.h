@@ -37,11 +37,18 @@ class Objective {
   virtual Scored score(const Roformer& model, const MicroBatch& batch, const Pass& pass) const = 0;
 };
 
+/// Tokens hidden from a classifier in training, so that it does not learn documents by heart.
+struct TokenDropout {
+  double probability = 0;
+  std::int32_t replacement = 0;  ///< what is read in their place: [MASK]
+  std::uint64_t seed = 0;
+};
+
 /// Cross entropy of the document's class.
 class Classification final : public Objective {
  public:
   /// Documents must not be empty.
-  Classification(std::vector<Tokens> documents, std::vector<int> classes);
+  Classification(std::vector<Tokens> documents, std::vector<int> classes, const TokenDropout& dropout = {});
   std::span<const std::int64_t> lengths() const override { return lengths_; }
   MicroBatch prepare(const text::Batch& crops, std::uint64_t epoch) const override;
   Scored score(const Roformer& model, const MicroBatch& batch, const Pass& pass) const override;
@@ -49,6 +56,7 @@ class Classification final : public Objective {
  private:
   std::vector<Tokens> documents_;
   std::vector<int> classes_;
+  TokenDropout dropout_;
   std::vector<std::int64_t> lengths_;
 };
 

@@ -24,8 +24,8 @@ std::int64_t micro_batch_tokens(const text::Batch& batch) {
   return std::max(longest, std::min(kTokensPerMicroBatch, (all + kMicroBatches - 1) / kMicroBatches));
 }
 
-Tensor summed_loss(const Scored& scored) {
-  return torch::cross_entropy_loss(scored.logits, scored.targets, {}, at::Reduction::Sum);
+Tensor summed_loss(const Scored& scored, double label_smoothing = 0) {
+  return torch::cross_entropy_loss(scored.logits, scored.targets, {}, at::Reduction::Sum, -100, label_smoothing);
 }
 
 std::vector<AdamW::Named> parameters_of(const Roformer& model) {
@@ -57,6 +57,10 @@ void validate_options(const TrainOptions& options) {
   require(options.learning_rate > 0 && std::isfinite(options.learning_rate),
           "learning_rate must be positive and finite", options.learning_rate);
   require(options.warm_up >= 0 && options.warm_up < 1, "warm_up must be 0 or more and below 1", options.warm_up);
+  require(options.label_smoothing >= 0 && options.label_smoothing < 1, "label_smoothing must be 0 or more and below 1",
+          options.label_smoothing);
+  require(options.token_dropout >= 0 && options.token_dropout < 1, "token_dropout must be 0 or more and below 1",
+          options.token_dropout);
   require(options.patience >= 0, "patience must be 0 or more", options.patience);
   require(options.num_threads >= 1, "num_threads must be 1 or more", options.num_threads);
 }
@@ -93,8 +97,8 @@ StepReport Trainer::step(const text::Batch& batch, std::uint64_t epoch, double l
     const auto i = static_cast<std::size_t>(task);
     Pass pass{options_.precision, true,
               mix_seed(mix_seed(options_.seed, static_cast<std::uint64_t>(optimizer_.num_steps())), i)};
-    const Tensor loss =
-        summed_loss(train_->score(*model_, parts[i], pass)) / static_cast<double>(std::max<std::int64_t>(targets, 1));
+    const Tensor loss = summed_loss(train_->score(*model_, parts[i], pass), options_.label_smoothing) /
+                        static_cast<double>(std::max<std::int64_t>(targets, 1));
     gradients[i] = torch::autograd::grad({loss}, parameters, {}, false, false, true);
     losses[i] = loss.item<double>();
   });

@@ -44,7 +44,7 @@ std::string cut(const std::string& text, int width) {
 
 std::string to_clock(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "?";
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = std::int64_t{std::llround(seconds)};
   const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
   const std::string minutes = whole < 3600 ? std::to_string(whole / 60) : two(whole / 60 % 60);
   return (whole < 3600 ? "" : std::to_string(whole / 3600) + ":") + minutes + ":" + two(whole % 60);

@@ -11,7 +11,14 @@
 namespace rotary::text {
 
 /// What a stream is for: the first counter, so that no two uses share numbers.
-enum RandomUse : std::uint64_t { kDrawLines = 1, kShuffleDocuments, kDrawCrop, kShuffleBatches, kDrawMasks };
+enum RandomUse : std::uint64_t {
+  kDrawLines = 1,
+  kShuffleDocuments,
+  kDrawCrop,
+  kShuffleBatches,
+  kDrawMasks,
+  kDropTokens
+};
 
 class Random {
  public:
