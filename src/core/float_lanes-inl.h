@@ -1,8 +1,10 @@
 // Vectors of float16 and bfloat16 in memory <-> vectors of float32, per SIMD target.
 //
-// bfloat16 is rounded by integer arithmetic, to nearest even, denormals kept. No care is taken of a NaN whose low half
-// is not zero: none comes out of arithmetic on widened bfloat16, where every NaN is the default one or a quieted input.
-// float16 uses the conversion instructions where a target has them, else integer arithmetic with the same results.
+// bfloat16 is rounded by integer arithmetic, to nearest even, denormals kept. Pairs are rounded half up, and ties,
+// which are rare, mended in a branch of their own: results of full precision are a tie once in 2^16. No care is taken
+// of a NaN whose low half is not zero: none comes out of arithmetic on widened bfloat16, where every NaN is the default
+// one or a quieted input. float16 uses the conversion instructions where a target has them, else integer arithmetic
+// with the same results.
 #include "hwy/highway.h"
 
 #if defined(ROTARY_FLOAT_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -162,27 +164,80 @@ template <class D, class V, class T>
 HWY_INLINE void StorePairs(D d, V x0, V x1, T* p) {
   hn::StoreInterleaved2(x0, x1, d, p);
 }
-// The four halves are rounded two by two: an average of 16-bit numbers has the carry of low + 0x7fff + odd in its top
-// bit.
+#if HWY_TARGET == HWY_SCALAR
 template <class D, class V>
 HWY_INLINE void StorePairs(D d, V x0, V x1, bfloat16_t* p) {
-#if HWY_TARGET == HWY_SCALAR
   const Bits<D> du;
   const auto low = hn::ShiftRight<16>(RoundToBfloat16(d, x0));
   const auto high = hn::And(RoundToBfloat16(d, x1), hn::Set(du, 0xffff0000U));
   hn::StoreU(hn::Or(low, high), du, reinterpret_cast<uint32_t*>(p));
-#else
-  const Bits<D> du;
-  const hn::Repartition<uint16_t, Bits<D>> d16;
-  const auto bits0 = hn::BitCast(du, x0), bits1 = hn::BitCast(du, x1);
-  const auto high = hn::OddEven(hn::BitCast(d16, bits1), hn::BitCast(d16, hn::ShiftRight<16>(bits0)));
-  const auto low = hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(bits1)), hn::BitCast(d16, bits0));
-  const auto half = hn::OrAnd(hn::Set(d16, uint16_t{0x7ffe}), high, hn::Set(d16, uint16_t{1}));
-  const auto carry = hn::ShiftRight<15>(hn::AverageRound(low, half));
-  hn::StoreU(hn::Add(high, carry), d16, reinterpret_cast<uint16_t*>(p));
-  (void)d;
-#endif
 }
+#else
+// Rounds half up: the upper half of the sum. A tie leaves a lower half of zero.
+template <class D, class V>
+HWY_INLINE hn::VFromD<Bits<D>> AddHalfUlp(D, V v) {
+  const Bits<D> du;
+  return hn::Add(hn::BitCast(du, v), hn::Set(du, 0x8000U));
+}
+
+template <class D, class VU>
+HWY_INLINE VU TiesToEven(D, VU sum) {
+  const Bits<D> du;
+  const auto tie = hn::Eq(hn::ShiftLeft<16>(sum), hn::Zero(du));
+  return hn::IfThenElse(tie, hn::AndNot(hn::Set(du, 0x10000U), sum), sum);
+}
+
+// The lower of the lower halves is the lower half of the result.
+template <class D, class VU>
+HWY_INLINE VU LowerHalves(D, VU a, VU b) {
+  const hn::Repartition<uint16_t, Bits<D>> d16;
+  return hn::BitCast(Bits<D>(), hn::Min(hn::BitCast(d16, a), hn::BitCast(d16, b)));
+}
+
+template <class D, class VU>
+HWY_INLINE bool AnyTie(D, VU sum) {
+  const Bits<D> du;
+  return !hn::AllFalse(du, hn::Eq(hn::ShiftLeft<16>(sum), hn::Zero(du)));
+}
+
+// The upper halves of both, by turns.
+template <class D, class VU>
+HWY_INLINE VU UpperHalves(D, VU even, VU odd) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16) {  // one shuffle over the lower halves
+    const auto upper = _mm512_set4_epi32(0x0f0e, 0x0b0a, 0x0706, 0x0302);
+    return VU{_mm512_mask_shuffle_epi8(odd.raw, 0x3333333333333333ULL, even.raw, upper)};
+  }
+#endif
+  const hn::Repartition<uint16_t, Bits<D>> d16;
+  const auto shifted = hn::BitCast(d16, hn::ShiftRight<16>(even));
+  return hn::BitCast(Bits<D>(), hn::OddEven(hn::BitCast(d16, odd), shifted));
+}
+
+template <class D, class V>
+HWY_INLINE void StorePairs(D d, V x0, V x1, bfloat16_t* p) {
+  auto even = AddHalfUlp(d, x0), odd = AddHalfUlp(d, x1);
+  if (HWY_UNLIKELY(AnyTie(d, LowerHalves(d, even, odd)))) {
+    even = TiesToEven(d, even);
+    odd = TiesToEven(d, odd);
+  }
+  hn::StoreU(UpperHalves(d, even, odd), Bits<D>(), reinterpret_cast<uint32_t*>(p));
+}
+
+// Two at once: one look for ties.
+template <class D, class V>
+HWY_INLINE void StorePairs(D d, V x0, V x1, bfloat16_t* p, V x2, V x3, bfloat16_t* q) {
+  auto even0 = AddHalfUlp(d, x0), odd0 = AddHalfUlp(d, x1), even1 = AddHalfUlp(d, x2), odd1 = AddHalfUlp(d, x3);
+  if (HWY_UNLIKELY(AnyTie(d, LowerHalves(d, LowerHalves(d, even0, odd0), LowerHalves(d, even1, odd1))))) {
+    even0 = TiesToEven(d, even0);
+    odd0 = TiesToEven(d, odd0);
+    even1 = TiesToEven(d, even1);
+    odd1 = TiesToEven(d, odd1);
+  }
+  hn::StoreU(UpperHalves(d, even0, odd0), Bits<D>(), reinterpret_cast<uint32_t*>(p));
+  hn::StoreU(UpperHalves(d, even1, odd1), Bits<D>(), reinterpret_cast<uint32_t*>(q));
+}
+#endif
 template <class D, class V>
 HWY_INLINE void StorePairs(D d, V x0, V x1, float16_t* p) {
   const Bits<D> du;

@@ -72,7 +72,7 @@ constexpr Arrangement ArrangementOf() {
   return Arrangement::kPlain;
 #else
   if (kLayout == PairLayout::kHalf && IsBfloat16<T>::value) return Arrangement::kEvenOdd;
-  if (kLayout == PairLayout::kInterleaved && sizeof(T) > 2) return Arrangement::kBoth;
+  if (kLayout == PairLayout::kInterleaved && !IsBfloat16<T>::value) return Arrangement::kBoth;
   return Arrangement::kPlain;
 #endif
 }
@@ -177,8 +177,7 @@ struct EvenOddStep {
     LoadPairs(d, p.x1 + i, even1, odd1);
     Turn(even0, even1, even_cos, even_sin);
     Turn(odd0, odd1, odd_cos, odd_sin);
-    StorePairs(d, even0, odd0, p.y0 + i);
-    StorePairs(d, even1, odd1, p.y1 + i);
+    StorePairs(d, even0, odd0, p.y0 + i, even1, odd1, p.y1 + i);
   }
 };
 #endif

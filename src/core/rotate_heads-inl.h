@@ -60,13 +60,20 @@ HWY_INLINE HeadOrder OrderOf(const Tile& tile, size_t element) {
   return {two ? 2 : 1, two ? tile.heads / 2 : tile.heads};
 }
 
-// Bytes from the i-th head to the next, for even and odd i.
+// From a head to the next, in bytes: two steps by turns.
 struct HeadSteps {
-  int64_t even, odd;
+  int64_t next, after;
 
   HeadSteps(const HeadOrder& order, int64_t step)
-      : even(order.streams == 1 ? step : order.heads * step), odd(order.streams == 1 ? step : step - even) {}
-  HWY_INLINE HWY_ATTR int64_t From(int64_t i) const { return i % 2 == 0 ? even : odd; }
+      : next(order.streams == 1 ? step : order.heads * step), after(order.streams == 1 ? step : step - next) {}
+
+  template <class T>
+  HWY_INLINE HWY_ATTR void Advance(T*& p) {
+    p = reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(next));
+    const int64_t step = next;
+    next = after;
+    after = step;
+  }
 };
 
 // Fetches what will be read and, elsewhere, written some heads later: conversions fill the core's window, which then
@@ -87,9 +94,9 @@ class Prefetcher {
     out_ = ahead(tile.out_head, tile.out_token);
   }
 
-  // For a head that lies at x and out.
-  HWY_INLINE HWY_ATTR void Fetch(const void* x, const void* out) const {
-    FetchHead(x, in_);
+  // For a head that lies at x and goes to out.
+  HWY_INLINE HWY_ATTR void FetchReads(const void* x) const { FetchHead(x, in_); }
+  HWY_INLINE HWY_ATTR void FetchWrites(const void* out) const {
     if (writes_apart_) FetchHead(out, out_);
   }
 
@@ -111,13 +118,7 @@ HWY_INLINE void StreamLines(std::byte* out, const std::byte* x, size_t bytes) {
     hn::Stream(hn::LoadU(d, reinterpret_cast<const uint8_t*>(x) + i), d, reinterpret_cast<uint8_t*>(out) + i);
 }
 
-template <class T>
-HWY_INLINE T* AdvanceBytes(T* p, int64_t bytes) {
-  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes));
-}
-
-// Heads that share a row, equal steps (in bytes) apart. Streamed heads are turned into `out`, each over the one before,
-// and go from there to `sink`.
+// Heads that share a row. Streamed heads are turned into `out`, each over the one before, and go from there to `sink`.
 template <class T>
 struct HeadSeries {
   const T* x;
@@ -126,16 +127,14 @@ struct HeadSeries {
   int64_t sink_step, count;
   HeadSteps x_steps, out_steps;
 
-  HWY_INLINE HWY_ATTR void Sink(size_t bytes) {
-    if (sink == nullptr) return;
-    StreamLines(sink, reinterpret_cast<const std::byte*>(out), bytes);
-    sink += sink_step;
-  }
-
-  // From the i-th head to the next.
-  HWY_INLINE HWY_ATTR void Advance(int64_t i) {
-    x = AdvanceBytes(x, x_steps.From(i));
-    out = AdvanceBytes(out, out_steps.From(i));
+  // A head is done.
+  HWY_INLINE HWY_ATTR void Advance(size_t head_bytes) {
+    if (sink != nullptr) {
+      StreamLines(sink, reinterpret_cast<const std::byte*>(out), head_bytes);
+      sink += sink_step;
+    }
+    x_steps.Advance(x);
+    out_steps.Advance(out);
   }
 };
 
@@ -167,32 +166,48 @@ HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][4]) {
   }
 }
 
-// The usual case, one run of kSteps full vectors and perhaps a tail: the row stays in registers.
-template <class T, PairLayout kLayout, size_t kSteps>
-HWY_INLINE void TurnSeries(const Run& run, const RunRow<T>& row, HeadSeries<T> heads, size_t head_bytes,
-                           const Prefetcher& prefetcher) {
+// The usual case, one run of kSteps full vectors and perhaps a tail: the row stays in registers. Never inlined, and one
+// for each case: the loop needs all registers there are.
+template <class T, PairLayout kLayout, size_t kSteps, bool kInPlace, bool kTail>
+HWY_NOINLINE void TurnSeries(const Run& run, const RunRow<T>& row, const HeadSeries<T>& all_heads, size_t head_bytes,
+                             const Prefetcher& all_fetches) {
   using S = Step<T, kLayout>;
   const hn::ScalableTag<typename S::Lane> d;
   constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
   hn::VFromD<decltype(d)> r[kSteps][4];
   for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
-  const size_t n = static_cast<size_t>(run.count);
-  for (int64_t i = 0; i < heads.count; ++i) {
-    prefetcher.Fetch(heads.x, heads.out);
-    const Ends<T> ends = EndsOf(run, heads.x, heads.out);
+  const Prefetcher prefetcher = all_fetches;
+  HeadSeries<T> heads = all_heads;
+  for (int64_t i = heads.count; i > 0; --i) {
+    const Ends<T> ends = EndsOf<T>(run, kInPlace ? heads.out : heads.x, heads.out);
+    prefetcher.FetchReads(kInPlace ? heads.out : heads.x);
+    if (!kInPlace) prefetcher.FetchWrites(heads.out);
     ApplySteps<T, kLayout, kSteps>(d, ends, r);
-    if (n > kSteps * kPairs) Walk<kLanes / 2, S>(row, ends, kSteps * kPairs, n);
-    heads.Sink(head_bytes);
-    heads.Advance(i);
+    if (kTail) Walk<kLanes / 2, S>(row, ends, kSteps * kPairs, static_cast<size_t>(run.count));
+    if (kInPlace)
+      heads.out_steps.Advance(heads.out);
+    else
+      heads.Advance(head_bytes);
   }
 }
 
-// Whether TurnSeries may take n pairs in steps of kPairs.
+template <class T, PairLayout kLayout, size_t kSteps>
+HWY_INLINE bool TurnSeriesOf(const PlanParts& plan, const RunRow<T>& row, const HeadSeries<T>& heads, bool tail,
+                             const Prefetcher& prefetcher) {
+  constexpr bool kStays = !MovesChannels(kLayout);
+  const bool in_place = kStays && heads.x == heads.out;
+  const auto turn =
+      in_place ? (tail ? &TurnSeries<T, kLayout, kSteps, kStays, true> : &TurnSeries<T, kLayout, kSteps, kStays, false>)
+               : (tail ? &TurnSeries<T, kLayout, kSteps, false, true> : &TurnSeries<T, kLayout, kSteps, false, false>);
+  turn(plan.runs[0], row, heads, plan.channels * sizeof(T), prefetcher);
+  return true;
+}
+
+// Whether a tail may follow n pairs in full vectors.
 template <class T, PairLayout kLayout>
-HWY_INLINE bool SuitsSeries(const PlanParts& plan, bool in_place, size_t n, size_t pairs_per_step) {
-  if (plan.num_runs != 1 || (plan.num_copies > 0 && !(in_place && plan.copies_stay))) return false;
+HWY_INLINE bool SuitsTail(const HeadSeries<T>& heads, size_t n) {
   if (ArrangementOf<T, kLayout>() == Arrangement::kEvenOdd) return n % 2 == 0;
-  return !(MovesChannels(kLayout) && in_place) || n % pairs_per_step == 0;
+  return !MovesChannels(kLayout) || heads.x != heads.out;
 }
 #endif
 
@@ -203,19 +218,20 @@ HWY_INLINE bool TurnWholeSeries(const PlanParts& plan, const Row& whole_row, con
 #if ROTARY_KEEP_ROWS
   if constexpr (sizeof(T) <= 4 && kLayout != PairLayout::kHalfToInterleaved) {
     constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
-    if (plan.num_runs == 0 || whole_row.first == nullptr) return false;
-    const Run run = plan.runs[0];
-    const size_t n = static_cast<size_t>(run.count), bytes = plan.channels * sizeof(T);
-    if (!SuitsSeries<T, kLayout>(plan, heads.x == heads.out, n, kPairs)) return false;
-    const RunRow<T> row = RowOf<T, kLayout>(run, whole_row);
+    const bool copies_stay = plan.num_copies == 0 || (heads.x == heads.out && plan.copies_stay);
+    if (plan.num_runs != 1 || !copies_stay || whole_row.first == nullptr) return false;
+    const size_t n = static_cast<size_t>(plan.runs[0].count);
+    const bool tail = n % kPairs != 0;
+    if (tail && !SuitsTail<T, kLayout>(heads, n)) return false;
+    const RunRow<T> row = RowOf<T, kLayout>(plan.runs[0], whole_row);
     switch (n / kPairs) {
-      case 1: TurnSeries<T, kLayout, 1>(run, row, heads, bytes, prefetcher); return true;
-      case 2: TurnSeries<T, kLayout, 2>(run, row, heads, bytes, prefetcher); return true;
-      case 3: TurnSeries<T, kLayout, 3>(run, row, heads, bytes, prefetcher); return true;
-      case 4: TurnSeries<T, kLayout, 4>(run, row, heads, bytes, prefetcher); return true;
-      case 5: TurnSeries<T, kLayout, 5>(run, row, heads, bytes, prefetcher); return true;
-      case 6: TurnSeries<T, kLayout, 6>(run, row, heads, bytes, prefetcher); return true;
-      case 8: TurnSeries<T, kLayout, 8>(run, row, heads, bytes, prefetcher); return true;
+      case 1: return TurnSeriesOf<T, kLayout, 1>(plan, row, heads, tail, prefetcher);
+      case 2: return TurnSeriesOf<T, kLayout, 2>(plan, row, heads, tail, prefetcher);
+      case 3: return TurnSeriesOf<T, kLayout, 3>(plan, row, heads, tail, prefetcher);
+      case 4: return TurnSeriesOf<T, kLayout, 4>(plan, row, heads, tail, prefetcher);
+      case 5: return TurnSeriesOf<T, kLayout, 5>(plan, row, heads, tail, prefetcher);
+      case 6: return TurnSeriesOf<T, kLayout, 6>(plan, row, heads, tail, prefetcher);
+      case 8: return TurnSeriesOf<T, kLayout, 8>(plan, row, heads, tail, prefetcher);
       default: return false;
     }
   }
@@ -248,10 +264,10 @@ void Rotate(const Tile& tile) noexcept {
                          out_steps};
     if (TurnWholeSeries<T, kLayout>(plan, tile.rows[token], series, prefetcher)) continue;
     for (int64_t i = 0; i < series.count; ++i) {
-      prefetcher.Fetch(series.x, series.out);
+      prefetcher.FetchReads(series.x);
+      prefetcher.FetchWrites(series.out);
       TurnOrCopyHead<T, kLayout>(plan, tile.rows[token], series.x, series.out);
-      series.Sink(plan.channels * sizeof(T));
-      series.Advance(i);
+      series.Advance(plan.channels * sizeof(T));
     }
   }
 }
