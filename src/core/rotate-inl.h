@@ -72,7 +72,10 @@ constexpr Arrangement ArrangementOf() {
   return Arrangement::kPlain;
 #else
   if (kLayout == PairLayout::kHalf && IsBfloat16<T>::value) return Arrangement::kEvenOdd;
-  if (kLayout == PairLayout::kInterleaved && !IsBfloat16<T>::value) return Arrangement::kBoth;
+  // float16 in wide vectors only: in narrow ones the row, twice as long, does not fit in the registers.
+  constexpr bool kWide = hn::MaxLanes(hn::ScalableTag<float>()) >= 16;
+  if (kLayout == PairLayout::kInterleaved && (sizeof(T) > 2 || (kWide && !IsBfloat16<T>::value)))
+    return Arrangement::kBoth;
   return Arrangement::kPlain;
 #endif
 }

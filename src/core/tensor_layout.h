@@ -18,10 +18,11 @@ void validate_written(const ConstTensorView& out, std::string_view function, std
 
 /// The view with strides that are safe to multiply: those of axes with one index mean nothing and may be huge (NumPy).
 template <class Void>
-BasicTensorView<Void> with_plain_strides(BasicTensorView<Void> x) {
+BasicTensorView<Void> with_plain_strides(const BasicTensorView<Void>& x) {
+  BasicTensorView<Void> plain = x;
   for (std::size_t k = 0; k < 4; ++k)
-    if (x.shape[k] <= 1) x.strides[k] = k == 3 ? 1 : 0;
-  return x;
+    if (x.shape[k] <= 1) plain.strides[k] = k == 3 ? 1 : 0;
+  return plain;
 }
 
 /// The same elements in the same places.
