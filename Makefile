@@ -1,5 +1,5 @@
-# make build   build/rotary, the program
-# make test    the quick tests                make demo    what rotary says about real configurations
+# make build   build/rotary, the program, and the tests
+# make test    the quick tests                make demo    train and try a classifier of real documents
 # make fuzz    every fuzz target for a minute make format  lay out the sources
 #
 # build, test and demo first install the packages that are missing, when they can.
@@ -25,7 +25,9 @@ deps:
 test: build
 	ctest --test-dir build -LE 'ci|aarch64' -j $(JOBS) --output-on-failure --no-tests=error
 
-demo: build
+# Only the programs: the tests take longer to build than the demo to run.
+demo: build/build.ninja
+	@cmake --build build --target programs
 	@tools/demo.sh
 
 fuzz:

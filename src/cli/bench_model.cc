@@ -21,7 +21,7 @@ struct Request {
   ModelOptions model;
   ComputeOptions compute;
   std::string mode = "train";
-  std::int64_t seq_len = 256, batch = 32, vocab = 16000, steps = 4;
+  std::int64_t seq_len = 256, batch = 32, vocab = 16000, classes = 8, steps = 4;
   int rounds = 5;
   bool serve = false, json = false;
 };
@@ -43,14 +43,14 @@ class Bench {
     nn::RoformerConfig config = request.model.make();
     config.vocab_size = request.vocab;
     config.head = nn::Head::kPooledClassifier;
-    config.labels = {"0", "1"};
+    for (std::int64_t c = 0; c < request.classes; ++c) config.labels.push_back(std::to_string(c));
     model_ = std::make_shared<nn::Roformer>(config);
     options_.max_length = request.seq_len;
     options_.batch_size = request.batch;
     options_.num_threads = request.compute.num_threads();
     options_.precision = request.compute.precision();
     std::vector<int> classes(documents_.size());
-    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<int>(i % 2);
+    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<int>(i % config.labels.size());
     trainer_ = std::make_unique<nn::Trainer>(model_, std::make_shared<nn::Classification>(documents_, classes), nullptr,
                                              options_);
     for (std::int64_t i = 0; i < request.batch; ++i) batch_.push_back({i, 0, request.seq_len});
@@ -86,7 +86,6 @@ class Bench {
 
 // A round for each line of the standard input, so that another program can take turns with others.
 void serve(Bench& bench) {
-  std::cout << nlohmann::ordered_json{{"ready", true}}.dump() << std::endl;
   for (std::string line; std::getline(std::cin, line) && line == "round";)
     std::cout << nlohmann::ordered_json{{"seconds", bench.round()}, {"tokens", bench.tokens()}}.dump() << std::endl;
 }
@@ -124,6 +123,7 @@ void add_bench_model(CLI::App& app) {
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   bench->add_option("--vocab-size", request->vocab, "pieces")->check(CLI::Range(8, 1 << 20))->capture_default_str();
+  bench->add_option("--classes", request->classes, "labels")->check(CLI::Range(2, 1 << 20))->capture_default_str();
   bench->add_option("--steps", request->steps, "of a round")->check(CLI::Range(1, 1 << 20))->capture_default_str();
   bench->add_option("--rounds", request->rounds, "the median counts")
       ->check(CLI::Range(1, 1 << 20))
