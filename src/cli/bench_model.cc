@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -58,12 +59,15 @@ class Bench {
 
   std::int64_t tokens() const { return request_.steps * request_.batch * request_.seq_len; }
 
+  /// Of the last step; 0 without training.
+  double loss() const { return loss_; }
+
   /// Seconds of one round.
   double round() {
     const auto began = std::chrono::steady_clock::now();
     for (std::int64_t i = 0; i < request_.steps; ++i) {
       if (request_.mode == "train") {
-        trainer_->step(batch_, 0, 1e-3);
+        loss_ = trainer_->step(batch_, 0, 1e-3).loss;
       } else {
         nn::ReadingOptions reading;
         reading.excerpts.max_length = request_.seq_len;
@@ -82,12 +86,21 @@ class Bench {
   std::shared_ptr<nn::Roformer> model_;
   std::unique_ptr<nn::Trainer> trainer_;
   text::Batch batch_;
+  double loss_ = 0;
 };
 
 // A round for each line of the standard input, so that another program can take turns with others.
 void serve(Bench& bench) {
-  for (std::string line; std::getline(std::cin, line) && line == "round";)
-    std::cout << nlohmann::ordered_json{{"seconds", bench.round()}, {"tokens", bench.tokens()}}.dump() << std::endl;
+  for (std::string line; std::getline(std::cin, line) && line == "round";) {
+    const std::clock_t before = std::clock();
+    const double seconds = bench.round(), cpu_seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+    std::cout << nlohmann::ordered_json{{"seconds", seconds},
+                                        {"cpu_seconds", cpu_seconds},
+                                        {"tokens", bench.tokens()},
+                                        {"loss", bench.loss()}}
+                     .dump()
+              << std::endl;
+  }
 }
 
 void run(const Request& request) {
