@@ -1,4 +1,4 @@
-# What `cmake --install` lays out: the library, its headers, the CMake package, rotary.pc and the program.
+# What `cmake --install` lays out: the library, its headers, the CMake package, rotary.pc and the programs.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rotary)
@@ -28,4 +28,10 @@ if(ROTARY_BUILD_CLI)
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(rotary PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
   install(TARGETS rotary)
+endif()
+if(ROTARY_BUILD_NN)
+  set(module_dir ${CMAKE_INSTALL_LIBDIR}/rotary)
+  set_target_properties(rotary-nn PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}/rotary")
+  install(TARGETS rotary-nn)
+  install(TARGETS rotary-sentencepiece LIBRARY DESTINATION ${module_dir})
 endif()
