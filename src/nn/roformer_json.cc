@@ -96,8 +96,6 @@ void read_shared(const Reader& reader, const Reading& reading, RoformerConfig& c
   std::string activation = "gelu";
   reader.read("hidden_act", activation);
   if (activation != "gelu") fail(reading, "hidden_act", "must be gelu, the only activation here", activation);
-  bool tied = true;
-  reader.read("tie_word_embeddings", tied);
 }
 
 // The labels in the order of their numbers.
@@ -177,6 +175,10 @@ RoformerConfig parse_config(std::string_view text, const std::string& name) {
   RoformerConfig config;
   read_shared(reader, reading, config);
   config.head = head_of(reader, reading);
+  bool is_tied = true;
+  reader.read("tie_word_embeddings", is_tied);
+  if (config.head == Head::kMaskedLanguageModel && !is_tied)
+    fail(reading, "tie_word_embeddings", "must be true: the language model's words are the embeddings'", "false");
   config.labels = read_labels(reader, reading);
   if (const Value own = reader.find("rotary")) {
     if (!own.json->is_object()) fail(reading, "rotary", "must be an object", detail::show(*own.json));
