@@ -13,6 +13,7 @@
 #include "cli/nn_options.h"
 #include "report/table.h"
 #include "rotary/formats/files.h"
+#include "text/order_task.h"
 
 namespace rotary::cli {
 namespace {
@@ -34,7 +35,10 @@ text::Corpus load_data(const Request& request, const std::string& path) {
   options.seed = facts.value("split_seed", options.seed);
   options.valid_fraction = facts.value("valid_fraction", options.valid_fraction);
   options.test_fraction = facts.value("test_fraction", options.test_fraction);
-  return text::load_corpus(path, options);
+  text::Corpus corpus = text::load_corpus(path, options);
+  const std::int64_t order_words = facts.value("order_words", std::int64_t{0});
+  if (order_words > 0) text::make_order_task(corpus, {order_words});
+  return corpus;
 }
 
 const std::vector<text::Document>& split_of(const text::Corpus& corpus, const std::string& name) {

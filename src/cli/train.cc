@@ -14,6 +14,7 @@
 #include "cli/training_session.h"
 #include "nn/metrics.h"
 #include "rotary/formats/files.h"
+#include "text/order_task.h"
 
 namespace rotary::cli {
 namespace {
@@ -26,6 +27,7 @@ struct Request {
   ComputeOptions compute;
   std::string output, from;
   bool resume = false;
+  std::int64_t order_words = 0;
 };
 
 nlohmann::ordered_json facts_of(const Request& request, const text::Corpus& corpus) {
@@ -36,6 +38,7 @@ nlohmann::ordered_json facts_of(const Request& request, const text::Corpus& corp
           {"split_seed", request.data.corpus.seed},
           {"valid_fraction", request.data.corpus.valid_fraction},
           {"test_fraction", request.data.corpus.test_fraction},
+          {"order_words", request.order_words},
           {"documents", {corpus.train.size(), corpus.valid.size(), corpus.test.size()}},
           {"max_length", train.max_length},
           {"epochs", train.epochs},
@@ -80,6 +83,7 @@ struct Prepared {
 Prepared prepare(const Request& request) {
   Prepared made;
   made.corpus = text::load_corpus(request.data.path, request.data.corpus);
+  if (request.order_words > 0) text::make_order_task(made.corpus, {request.order_words});
   describe(made.corpus);
   made.tokenizer = request.resume          ? text::load_tokenizer(request.output)
                    : !request.from.empty() ? text::load_tokenizer(request.from)
@@ -161,6 +165,11 @@ void add_train(CLI::App& app) {
   train_verb->add_flag("--resume", request->resume, "go on where an interrupted training ended");
   request->model.add_to(*train_verb);
   request->schedule.add_to(*train_verb);
+  train_verb
+      ->add_option("--order-task", request->order_words,
+                   "another task on the same texts: is a passage of about so many words in its order, or are its halves "
+                   "swapped? Words alone are at 50 %")
+      ->check(CLI::Range(std::int64_t{8}, std::int64_t{1} << 20));
   train_verb
       ->add_option("--token-dropout", request->schedule.train.token_dropout,
                    "share of the tokens that are hidden from each reading in training")

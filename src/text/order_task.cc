@@ -134,4 +134,17 @@ std::vector<OrderExample> make_order_examples(std::string_view text, const Order
   return examples;
 }
 
+void make_order_task(Corpus& corpus, const OrderOptions& options) {
+  for (auto* documents : {&corpus.train, &corpus.valid, &corpus.test}) {
+    std::vector<Document> examples;
+    for (const Document& document : *documents)
+      for (const OrderExample& example : make_order_examples(document.text, options))
+        examples.push_back({example.text, std::string(example.label),
+                            document.id + "#" + std::to_string(example.passage) + "-" + std::string(example.label)});
+    *documents = std::move(examples);
+  }
+  corpus.labels = {std::string(kOriginalOrder), std::string(kSwappedOrder)};
+  corpus.duplicates = {};  // every passage is there twice
+}
+
 }  // namespace rotary::text

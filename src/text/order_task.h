@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/corpus.h"
+
 namespace rotary::text {
 
 constexpr std::string_view kOriginalOrder = "original";
@@ -38,5 +40,9 @@ std::vector<std::string> split_sentences(std::string_view text);
 /// Cuts a text, from its beginning, into passages of whole sentences and makes both forms of each, the original first.
 /// A rest of fewer words is left out. Throws std::invalid_argument.
 std::vector<OrderExample> make_order_examples(std::string_view text, const OrderOptions& options = {});
+
+/// Replaces every document of a corpus by the examples of its passages: each split keeps its own documents, labels become
+/// the two orders.
+void make_order_task(Corpus& corpus, const OrderOptions& options = {});
 
 }  // namespace rotary::text
