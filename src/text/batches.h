@@ -24,7 +24,7 @@ struct EpochOptions {
   double crop_probability = 0;    ///< a longer document is read from a random token on, otherwise from its head
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
-  std::int64_t pool = 50;  ///< batches that are sorted by length together: more pads less, fewer mixes better
+  std::int64_t pool = 20;  ///< batches that are sorted by length together: more pads less, fewer mixes better
 };
 
 /// One epoch: every document once, shuffled, sorted by length within pools, cut into batches, the batches shuffled. All

@@ -16,8 +16,11 @@ constexpr std::size_t kMaxLineBytes = 4000;  // the library leaves out lines of 
 
 // Whether the library's normalization leaves something: it ends the program where a text has nothing to learn.
 bool has_text(std::string_view line) {
-  for (std::size_t at = 0; at < line.size();)
-    if ((Unicode::get().classes(read_code_point(line, at)) & (kSpace | kControl)) == 0) return true;
+  constexpr char32_t kSpaceMark = 0x2581;  // what the library writes for a space
+  for (std::size_t at = 0; at < line.size();) {
+    const char32_t c = read_code_point(line, at);
+    if (c != kSpaceMark && (Unicode::get().classes(c) & (kSpace | kControl)) == 0) return true;
+  }
   return false;
 }
 

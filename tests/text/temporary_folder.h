@@ -18,7 +18,9 @@ class TemporaryFolder {
     std::string name = std::string("rotary_") + test->test_suite_name() + "_" + test->name();
     for (char& c : name)
       if (c == '/') c = '_';
-    path_ = std::filesystem::path(::testing::TempDir()) / (name + "_" + std::to_string(::getpid()));
+    static int number = 0;
+    name += "_" + std::to_string(::getpid()) + "_" + std::to_string(++number);
+    path_ = std::filesystem::path(::testing::TempDir()) / name;
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }

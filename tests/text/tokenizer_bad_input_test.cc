@@ -186,6 +186,7 @@ const BadOptions kBadOptions[] = {
     {"BpeSpaces", {.kind = kBpe}, {" \n ", "\t"}, "texts must hold a word"},
     {"UnigramSpaces", {.kind = kUnigram}, {"\xC2\xA0 \xE2\x80\x83"}, "texts must hold a word"},
     {"UnigramControls", {.kind = kUnigram}, {"\x01\xE2\x80\x8B\xC2\xAD"}, "texts must hold a word"},
+    {"UnigramSpaceMarks", {.kind = kUnigram}, {"\xE2\x96\x81"}, "texts must hold a word"},
     {"BpeBadBytes", {.kind = kBpe}, {"\xFF\xFE"}, "texts must hold a word"},
     {"BpeTooFew", {.kind = kBpe, .vocab_size = 261}, {"a"}, "vocab_size must be more than the special pieces and 256"},
     {"BpeFewerThanCharacters", {.kind = kBpe, .vocab_size = 262}, {"abc"}, "SentencePiece must accept"},
