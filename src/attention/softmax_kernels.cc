@@ -42,11 +42,12 @@ HWY_INLINE void StoreFirst(V v, float* to, std::int64_t n) {
     hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(n)), d, to);
 }
 
-// hn::Exp is good to 1 ulp and gives 0 far below; -inf is what a hidden key has.
+// hn::Exp is good to 1 ulp and takes a NaN for far below; -inf is what a hidden key has.
 HWY_INLINE V ExpOf(V x) {
   const D d;
   const V lowest = hn::Set(d, -104.0f);
-  return hn::IfThenZeroElse(hn::Lt(x, lowest), hn::Exp(d, hn::Max(x, lowest)));
+  const V exponential = hn::IfThenZeroElse(hn::Lt(x, lowest), hn::Exp(d, hn::Max(lowest, x)));
+  return hn::IfThenElse(hn::IsNaN(x), x, exponential);
 }
 
 SoftmaxRow Exponentials(float* scores, const float* bias, float scale, std::int64_t n) noexcept {

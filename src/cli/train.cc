@@ -166,9 +166,10 @@ void add_train(CLI::App& app) {
   request->model.add_to(*train_verb);
   request->schedule.add_to(*train_verb);
   train_verb
-      ->add_option("--order-task", request->order_words,
-                   "another task on the same texts: is a passage of about so many words in its order, or are its halves "
-                   "swapped? Words alone are at 50 %")
+      ->add_option(
+          "--order-task", request->order_words,
+          "another task on the same texts: is a passage of about so many words in its order, or are its halves "
+          "swapped? Words alone are at 50 %")
       ->check(CLI::Range(std::int64_t{8}, std::int64_t{1} << 20));
   train_verb
       ->add_option("--token-dropout", request->schedule.train.token_dropout,

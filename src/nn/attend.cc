@@ -85,16 +85,16 @@ Tensor attend_cached(const Tensor& q, const Tensor& k, const Tensor& v, const Vi
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, const Visibility& visibility) {
-  Tensor scores = torch::matmul(q.transpose(1, 2), k.transpose(1, 2).transpose(2, 3));
-  scores = scores / std::sqrt(static_cast<double>(q.size(3)));
-  const Tensor bias = bias_of(visibility.key_mask, q.scalar_type());
-  if (bias.defined()) scores = scores + bias.unsqueeze(1).unsqueeze(2);
-  if (visibility.causal) {
-    const std::int64_t queries = q.size(1), keys = k.size(1);
-    const Tensor later = torch::ones({queries, keys}, torch::kBool).triu(keys - queries + 1);
-    scores = scores.masked_fill(later, -std::numeric_limits<double>::infinity());
-  }
-  return torch::nan_to_num(torch::softmax(scores, -1), 0.0);
+  const Tensor scores =
+      torch::matmul(q.transpose(1, 2), k.transpose(1, 2).transpose(2, 3)) / std::sqrt(static_cast<double>(q.size(3)));
+  Tensor hidden = torch::zeros({1, 1, q.size(1), k.size(1)}, torch::kBool);
+  if (visibility.causal)
+    hidden = torch::ones({q.size(1), k.size(1)}, torch::kBool).triu(k.size(1) - q.size(1) + 1).view_as(hidden);
+  if (visibility.key_mask.defined()) hidden = hidden | ~visibility.key_mask.unsqueeze(1).unsqueeze(2);
+  // A query that sees nothing: uniform, then zero, so that no gradient is a NaN.
+  const Tensor blind = hidden.all(-1, true);
+  const Tensor seen = scores.masked_fill(hidden & ~blind, -std::numeric_limits<double>::infinity());
+  return torch::softmax(seen, -1).masked_fill(blind, 0);
 }
 
 }  // namespace rotary::nn

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "core/require.h"
 #include "formats/json_reader.h"
 #include "rotary/formats/files.h"
 #include "rotary/formats/model_tensors.h"
@@ -201,6 +202,8 @@ LoadedModel load_model(const std::string& folder, const LoadOptions& options) {
 void save_model(const std::string& folder, const Roformer& model) {
   RoformerConfig config = model.config();
   const bool permutes = config.encoding == Encoding::kRope && config.pairing == Pairing::kHalf;
+  detail::require(!(permutes && config.rotates_values), "save_model",
+                  "rotated values must be paired as RoFormer pairs them, interleaved", "half");
   std::vector<NamedTensor> tensors;
   const bool has_prefix = config.head != Head::kNone;
   for (NamedTensor tensor : checkpoint_tensors(model)) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/require.h"
 #include "nn/linear.h"
 #include "nn/row_functions.h"
 
@@ -54,6 +55,9 @@ void Roformer::initialize(std::uint64_t seed) {
 
 Tensor Roformer::encode(const Input& input, const Pass& pass, Cache* cache) const {
   const std::int64_t first = cache ? cache->tokens : 0;
+  detail::require(!input.mask.defined() || (input.mask.size(0) == input.tokens.size(0) &&
+                                            input.mask.size(1) == first + input.tokens.size(1)),
+                  "Roformer::encode", "the mask must cover all tokens, those in the cache too", input.mask.sizes());
   if (cache) cache->layers.resize(layers_.size());
   const Visibility visibility{config_.is_causal, input.mask};
   Tensor x = embedding_->forward(input.tokens, *encoding_, first, pass);

@@ -90,8 +90,6 @@ void validate_config(const RoformerConfig& config) {
   const bool classifies = config.head == Head::kFirstTokenClassifier || config.head == Head::kPooledClassifier;
   require(!classifies || config.labels.size() >= 2, "validate_config", "a classifier must have 2 labels or more",
           config.labels.size());
-  require(!(config.rotates_values && config.pairing == Pairing::kHalf), "validate_config",
-          "rotary values must come with interleaved pairing, RoFormer's", "half");
   if (config.encoding == Encoding::kRope) validate_spec(rope_spec(config));
 }
 

@@ -63,13 +63,15 @@ Pairing parse_pairing(std::string_view name) {
 Head parse_head(std::string_view name) {
   if (name == "none") return Head::kNone;
   if (name == "masked_language_model") return Head::kMaskedLanguageModel;
+  if (name == "first_token_classifier") return Head::kFirstTokenClassifier;
   if (name == "pooled_classifier") return Head::kPooledClassifier;
-  throw std::invalid_argument("head must be none, masked_language_model or pooled_classifier");
+  throw std::invalid_argument("head must be none, masked_language_model, first_token_classifier or pooled_classifier");
 }
 
 const char* name_of(Head head) {
   switch (head) {
     case Head::kMaskedLanguageModel: return "masked_language_model";
+    case Head::kFirstTokenClassifier: return "first_token_classifier";
     case Head::kPooledClassifier: return "pooled_classifier";
     default: return "none";
   }
@@ -95,18 +97,18 @@ void read_shared(const Reader& reader, const Reading& reading, RoformerConfig& c
   reader.read("is_decoder", config.is_causal);
   std::string activation = "gelu";
   reader.read("hidden_act", activation);
-  if (activation != "gelu") fail(reading, "hidden_act", "must be gelu, the only activation here", activation);
+  if (activation != "gelu") fail(reading, "hidden_act", "be gelu, the only activation here", activation);
 }
 
 // The labels in the order of their numbers.
 std::vector<std::string> read_labels(const Reader& reader, const Reading& reading) {
   const Value value = reader.find("id2label");
   if (!value) return {};
-  if (!value.json->is_object()) fail(reading, "id2label", "must be an object", detail::show(*value.json));
+  if (!value.json->is_object()) fail(reading, "id2label", "be an object", detail::show(*value.json));
   std::vector<std::string> labels(value.json->size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const Value label = member(*value.json, "id2label", std::to_string(i));
-    if (!label) fail(reading, "id2label", "must number the labels 0, 1, ...", "no " + std::to_string(i));
+    if (!label) fail(reading, "id2label", "number the labels 0, 1, ...", "no " + std::to_string(i));
     labels[i] = to_text(reading, label);
   }
   return labels;
@@ -121,7 +123,7 @@ Head head_of(const Reader& reader, const Reading& reading) {
   if (name == "RoFormerForMaskedLM" || name == "RoFormerForCausalLM") return Head::kMaskedLanguageModel;
   if (name == "RoFormerForSequenceClassification") return Head::kFirstTokenClassifier;
   fail(reading, "architectures",
-       "must be RoFormerModel, RoFormerForMaskedLM, RoFormerForCausalLM or RoFormerForSequenceClassification", name);
+       "be RoFormerModel, RoFormerForMaskedLM, RoFormerForCausalLM or RoFormerForSequenceClassification", name);
 }
 
 void read_own(const Reader& reader, RoformerConfig& config) {
@@ -166,24 +168,26 @@ nlohmann::ordered_json own_part(const RoformerConfig& config) {
 RoformerConfig parse_config(std::string_view text, const std::string& name) {
   const detail::JsonDocument document = detail::parse_json(text, name);
   Reading reading{name, {}, {}};
-  if (!document.root.is_object()) fail(reading, "the file", "must be an object", detail::show(document.root));
+  if (!document.root.is_object()) fail(reading, "the file", "be an object", detail::show(document.root));
   const Reader reader(reading, document.root, "");
   std::string model_type = "none";
   reader.read("model_type", model_type);
   if (model_type != "roformer" && model_type != kOtherModelType)
-    fail(reading, "model_type", "must be roformer or rotary-encoder", model_type);
+    fail(reading, "model_type", "be roformer or rotary-encoder", model_type);
   RoformerConfig config;
   read_shared(reader, reading, config);
   config.head = head_of(reader, reading);
   bool is_tied = true;
   reader.read("tie_word_embeddings", is_tied);
   if (config.head == Head::kMaskedLanguageModel && !is_tied)
-    fail(reading, "tie_word_embeddings", "must be true: the language model's words are the embeddings'", "false");
+    fail(reading, "tie_word_embeddings", "be true: the language model's words are the embeddings'", "false");
   config.labels = read_labels(reader, reading);
   if (const Value own = reader.find("rotary")) {
-    if (!own.json->is_object()) fail(reading, "rotary", "must be an object", detail::show(*own.json));
+    if (!own.json->is_object()) fail(reading, "rotary", "be an object", detail::show(*own.json));
     read_own(Reader(reading, *own.json, "rotary"), config);
   }
+  if (config.rotates_values && config.pairing == Pairing::kHalf)
+    fail(reading, "rotary.pairing", "be interleaved where values rotate too, as RoFormer has it", "half");
   config = completed(config);
   if (config.head == Head::kFirstTokenClassifier && config.labels.empty()) config.labels = {"LABEL_0", "LABEL_1"};
   try {

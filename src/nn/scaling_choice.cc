@@ -6,17 +6,26 @@ namespace rotary::nn {
 
 Scaling make_scaling(const ScalingChoice& choice) {
   const std::string& method = choice.method;
-  detail::require(choice.factor >= 1, "make_scaling", "factor must be 1 or more", choice.factor);
-  if (method == "default") return DefaultScaling{};
+  const auto require = [](bool ok, const std::string& must_hold, const auto& got) {
+    detail::require(ok, "make_scaling", must_hold, got);
+  };
+  const bool is_relative = method == "dynamic" || method == "ntk_by_parts" || method == "yarn";
+  require(is_relative || method == "default" || method == "linear" || method == "ntk",
+          "method must be default, linear, ntk, dynamic, ntk_by_parts or yarn", method);
+  require(choice.factor >= 1, "factor must be 1 or more", choice.factor);
+  require(!is_relative || choice.original_max_position > 0, "original_max_position must be above 0 for " + method,
+          choice.original_max_position);
   if (method == "linear") return LinearScaling{choice.factor};
   if (method == "ntk") return NtkScaling{choice.factor};
-  detail::require(choice.original_max_position > 0, "make_scaling", method + " needs an original_max_position above 0",
-                  choice.original_max_position);
   if (method == "dynamic") return DynamicNtkScaling{choice.factor, choice.original_max_position};
   if (method == "ntk_by_parts") return NtkByPartsPaperScaling{choice.factor, choice.original_max_position};
-  if (method == "yarn") return YarnScaling{choice.factor, choice.original_max_position};
-  detail::require(false, "make_scaling", "method must be default, linear, ntk, dynamic, ntk_by_parts or yarn", method);
-  return {};
+  if (method == "yarn") {
+    YarnScaling yarn;
+    yarn.factor = choice.factor;
+    yarn.original_max_position = choice.original_max_position;
+    return yarn;
+  }
+  return DefaultScaling{};
 }
 
 }  // namespace rotary::nn

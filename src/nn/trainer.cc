@@ -63,6 +63,15 @@ void validate_options(const TrainOptions& options) {
           options.token_dropout);
   require(options.patience >= 0, "patience must be 0 or more", options.patience);
   require(options.num_threads >= 1, "num_threads must be 1 or more", options.num_threads);
+  const AdamWOptions& adam = options.optimizer;
+  require(adam.beta1 >= 0 && adam.beta1 < 1, "beta1 must be 0 or more and below 1", adam.beta1);
+  require(adam.beta2 >= 0 && adam.beta2 < 1, "beta2 must be 0 or more and below 1", adam.beta2);
+  require(adam.epsilon > 0 && std::isfinite(adam.epsilon), "epsilon must be positive and finite", adam.epsilon);
+  require(adam.weight_decay >= 0 && std::isfinite(adam.weight_decay), "weight_decay must be 0 or more and finite",
+          adam.weight_decay);
+  require(adam.clip_norm >= 0, "clip_norm must be 0 or more", adam.clip_norm);
+  require(adam.embedding_rate >= 0 && std::isfinite(adam.embedding_rate), "embedding_rate must be 0 or more and finite",
+          adam.embedding_rate);
 }
 
 Trainer::Trainer(std::shared_ptr<Roformer> model, std::shared_ptr<const Objective> train,
@@ -158,7 +167,8 @@ EpochReport Trainer::finish_epoch() {
 }
 
 bool Trainer::run(const Events& events) {
-  while (progress_.epoch < options_.epochs && progress_.step < num_steps()) {
+  // An epoch that was interrupted behind its last step is still to be validated.
+  while (progress_.epoch < options_.epochs && (progress_.step < num_steps() || progress_.step_of_epoch > 0)) {
     if (options_.patience > 0 && progress_.epochs_since_best >= options_.patience) break;
     if (!run_epoch(events)) return false;
     const EpochReport report = finish_epoch();

@@ -20,9 +20,9 @@ struct TrainOptions {
   std::int64_t batch_size = 32;   ///< documents of a step
   double crop_probability = 0.5;  ///< share of longer documents that are read from a random token on
   double learning_rate = 3e-3;
-  double warm_up = 0.1;       ///< share of the way
+  double warm_up = 0.1;  ///< share of the way
   double label_smoothing = 0;
-  double token_dropout = 0;       ///< share of tokens that a classifier does not see in training
+  double token_dropout = 0;   ///< share of tokens that a classifier does not see in training
   std::int64_t patience = 0;  ///< epochs without a better validation before training ends; 0: never
   std::uint64_t seed = 0;
   MatmulPrecision precision = MatmulPrecision::kFloat32;

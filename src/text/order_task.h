@@ -41,8 +41,8 @@ std::vector<std::string> split_sentences(std::string_view text);
 /// A rest of fewer words is left out. Throws std::invalid_argument.
 std::vector<OrderExample> make_order_examples(std::string_view text, const OrderOptions& options = {});
 
-/// Replaces every document of a corpus by the examples of its passages: each split keeps its own documents, labels become
-/// the two orders.
+/// Replaces every document of a corpus by the examples of its passages: each split keeps its own documents, labels
+/// become the two orders.
 void make_order_task(Corpus& corpus, const OrderOptions& options = {});
 
 }  // namespace rotary::text
