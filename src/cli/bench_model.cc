@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/nn_options.h"
+#include "cli/option_checks.h"
 #include "nn/objective.h"
 #include "nn/trainer.h"
 #include "nn/workers.h"
@@ -41,7 +42,7 @@ std::vector<nn::Tokens> random_documents(const Request& request) {
 class Bench {
  public:
   explicit Bench(const Request& request) : request_(request), documents_(random_documents(request)) {
-    nn::RoformerConfig config = request.model.make();
+    nn::RoformerConfig config = request.model.make(request.seq_len);
     config.vocab_size = request.vocab;
     config.head = nn::Head::kPooledClassifier;
     for (std::int64_t c = 0; c < request.classes; ++c) config.labels.push_back(std::to_string(c));
@@ -126,20 +127,21 @@ void add_bench_model(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench-model", "Tokens per second of training and reading, on random tokens");
   request->model.add_to(*bench);
   request->compute.add_to(*bench);
+  bench->option_defaults()->group("Options");
   bench->add_option("--mode", request->mode, "train: forward, backward, AdamW; infer: forward")
-      ->check(CLI::IsMember({"train", "infer"}))
+      ->check(one_of({"train", "infer"}))
       ->capture_default_str();
   bench->add_option("--seq-len", request->seq_len, "tokens of a document")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(whole_number(1, 1 << 20))
       ->capture_default_str();
   bench->add_option("--batch", request->batch, "documents of a step")
-      ->check(CLI::Range(1, 1 << 16))
+      ->check(whole_number(1, 1 << 16))
       ->capture_default_str();
-  bench->add_option("--vocab-size", request->vocab, "pieces")->check(CLI::Range(8, 1 << 20))->capture_default_str();
-  bench->add_option("--classes", request->classes, "labels")->check(CLI::Range(2, 1 << 20))->capture_default_str();
-  bench->add_option("--steps", request->steps, "of a round")->check(CLI::Range(1, 1 << 20))->capture_default_str();
+  bench->add_option("--vocab-size", request->vocab, "pieces")->check(whole_number(8, 1 << 20))->capture_default_str();
+  bench->add_option("--classes", request->classes, "labels")->check(whole_number(2, 1 << 20))->capture_default_str();
+  bench->add_option("--steps", request->steps, "of a round")->check(whole_number(1, 1 << 20))->capture_default_str();
   bench->add_option("--rounds", request->rounds, "the median counts")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(whole_number(1, 1 << 20))
       ->capture_default_str();
   bench->add_flag("--serve", request->serve, "a round for each line 'round' on the standard input");
   bench->add_flag("--json", request->json, "machine-readable");

@@ -4,19 +4,68 @@
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <type_traits>
 
 #include "nn/workers.h"
 #include "rotary/formats/files.h"
 
 namespace rotary::cli {
 
-nlohmann::json read_training_facts(const std::string& folder) {
-  const auto path = std::filesystem::path(folder) / "training.json";
+namespace {
+
+std::string facts_path(const std::string& folder) { return (std::filesystem::path(folder) / "training.json").string(); }
+
+// An empty object where there is no file.
+nlohmann::json read_facts(const std::string& path) {
   if (!std::filesystem::exists(path)) return nlohmann::json::object();
-  try {
-    return nlohmann::json::parse(read_file(path.string(), std::size_t{1} << 24));
-  } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(path.string() + ": the file must be JSON, got " + error.what());
+  const nlohmann::json facts = nlohmann::json::parse(read_file(path, std::size_t{1} << 24), nullptr, false);
+  if (!facts.is_object()) throw std::runtime_error(path + ": must be a JSON object, got something else");
+  return facts;
+}
+
+// A value of the type that `to` has; a missing one leaves it.
+template <class T>
+void read_fact(const nlohmann::json& facts, const std::string& path, const char* key, T& to) {
+  const auto found = facts.find(key);
+  if (found == facts.end()) return;
+  const bool fits = std::is_same_v<T, std::string> ? found->is_string()
+                    : std::is_floating_point_v<T>  ? found->is_number()
+                                                   : found->is_number_unsigned();
+  if (!fits)
+    throw std::runtime_error(path + ": " + key + " must be as the training wrote it, got " +
+                             found->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  to = found->template get<T>();
+}
+
+}  // namespace
+
+TrainingFacts read_training_facts(const std::string& folder) {
+  const std::string path = facts_path(folder);
+  const nlohmann::json json = read_facts(path);
+  TrainingFacts facts;
+  read_fact(json, path, "data", facts.data);
+  read_fact(json, path, "text_field", facts.corpus.text_field);
+  read_fact(json, path, "label_field", facts.corpus.label_field);
+  read_fact(json, path, "split_seed", facts.corpus.seed);
+  read_fact(json, path, "valid_fraction", facts.corpus.valid_fraction);
+  read_fact(json, path, "test_fraction", facts.corpus.test_fraction);
+  read_fact(json, path, "max_length", facts.max_length);
+  if (json.contains("max_length") && facts.max_length < 1)
+    throw std::runtime_error(path + ": max_length must be positive, got " + std::to_string(facts.max_length));
+  read_fact(json, path, "order_words", facts.order_words);
+  return facts;
+}
+
+void keep_training_facts(const std::string& folder, const nlohmann::ordered_json& facts, bool resume) {
+  const std::string path = facts_path(folder);
+  if (!resume) return write_file_atomically(path, facts.dump(2) + "\n");
+  const nlohmann::json before = read_facts(path).flatten(), now = nlohmann::json(facts).flatten();
+  for (const auto& [key, value] : now.items()) {
+    const nlohmann::json then = before.value(key, nlohmann::json());
+    if (then != value)
+      throw std::runtime_error(path + ": " + key.substr(1) + " must be " +
+                               then.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + " as before, got " +
+                               value.dump());
   }
 }
 
@@ -32,9 +81,10 @@ ClassifierFolder open_classifier(const std::string& folder) {
     throw std::runtime_error(folder + ": the tokenizer must have at most the model's " +
                              std::to_string(opened.model->config().vocab_size) + " pieces, got " +
                              std::to_string(opened.tokenizer->vocab_size()));
-  const nlohmann::json facts = read_training_facts(folder);
-  opened.trained_length = facts.value("max_length", std::min<std::int64_t>(opened.model->config().max_position, 512));
-  opened.data = facts.value("data", std::string());
+  const TrainingFacts facts = read_training_facts(folder);
+  opened.trained_length =
+      facts.max_length > 0 ? facts.max_length : std::min<std::int64_t>(opened.model->config().max_position, 512);
+  opened.data = facts.data;
   return opened;
 }
 

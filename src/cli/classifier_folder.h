@@ -10,6 +10,7 @@
 #include "nn/model_folder.h"
 #include "nn/objective.h"
 #include "text/corpus.h"
+#include "text/corpus_options.h"
 #include "text/tokenizer.h"
 
 namespace rotary::cli {
@@ -24,8 +25,19 @@ struct ClassifierFolder {
 /// Throws std::runtime_error naming the file. Warnings go to stderr.
 ClassifierFolder open_classifier(const std::string& folder);
 
-/// training.json beside the model: what `rotary train` was given. An empty object where there is none.
-nlohmann::json read_training_facts(const std::string& folder);
+/// training.json beside the model: what the training was given.
+struct TrainingFacts {
+  text::CorpusOptions corpus;
+  std::string data;             ///< "" if unknown
+  std::int64_t max_length = 0;  ///< 0 if unknown
+  std::int64_t order_words = 0;
+};
+
+/// Defaults where there is no file. Throws std::runtime_error naming the file.
+TrainingFacts read_training_facts(const std::string& folder);
+
+/// Writes training.json, or on resuming compares: throws std::runtime_error naming the first value that is another.
+void keep_training_facts(const std::string& folder, const nlohmann::ordered_json& facts, bool resume);
 
 /// Token ids of every text, on several threads. A text without tokens is one [UNK].
 std::vector<nn::Tokens> encode_all(const text::Tokenizer& tokenizer, std::span<const std::string> texts,

@@ -9,6 +9,7 @@
 #include "cli/classifier_folder.h"
 #include "cli/commands.h"
 #include "cli/nn_options.h"
+#include "cli/option_checks.h"
 #include "nn/reading.h"
 #include "text/document_file.h"
 
@@ -29,7 +30,7 @@ struct Named {
   std::string name, text;
 };
 
-// Whole files, or with --lines each line of the standard input.
+// Whole files, or with --lines each of their lines.
 std::vector<Named> read_documents(const Request& request) {
   std::vector<Named> documents;
   for (const std::string& file : request.files) {
@@ -76,14 +77,29 @@ void print_text(const Named& document, const std::vector<float>& probabilities, 
   std::cout << '\n';
 }
 
+// The answer to nothing is a label too, which nobody should take for one.
+void warn_of_empty(const std::vector<Named>& documents) {
+  std::size_t count = 0;
+  const Named* first = nullptr;
+  for (const Named& document : documents) {
+    if (document.text.find_first_not_of(" \t\r\n\f\v") != std::string::npos) continue;
+    if (++count == 1) first = &document;
+  }
+  if (count > 0)
+    std::cerr << "rotary: warning: " << first->name
+              << " has no text" + (count > 1 ? ", nor have " + std::to_string(count - 1) + " others" : std::string()) +
+                     "\n";
+}
+
 void run(const Request& request) {
   const ClassifierFolder folder = open_classifier(request.model);
   request.rescale.apply(*folder.model, folder.trained_length);
+  nn::ReadingOptions reading;
+  reading.excerpts = request.excerpts.make(*folder.model, folder.trained_length);
   const std::vector<Named> documents = read_documents(request);
+  warn_of_empty(documents);
   std::vector<std::string> texts;
   for (const Named& document : documents) texts.push_back(document.text);
-  nn::ReadingOptions reading;
-  reading.excerpts = request.excerpts.make(folder.trained_length);
   reading.precision = request.compute.precision();
   reading.num_threads = request.compute.num_threads();
   const auto probabilities =
@@ -102,12 +118,14 @@ void run(const Request& request) {
 void add_classify(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* classify = app.add_subcommand("classify", "Labels and probabilities of documents");
-  classify->add_option("model", request->model, "folder that rotary train made")->required();
-  classify->add_option("files", request->files, "text files, .gz too; - is the standard input")->required();
+  classify->add_option("model", request->model, "folder that rotary train made")->check(not_empty())->required();
+  classify->add_option("files", request->files, "text files, .gz too; - is the standard input")
+      ->check(not_empty())
+      ->required();
   classify->add_flag("--lines", request->lines, "each line is a document");
   classify->add_flag("--json", request->json, "a JSON object a document");
   classify->add_option("--top", request->top, "labels that are printed of each")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1 << 20))
       ->capture_default_str();
   request->excerpts.add_to(*classify);
   request->rescale.add_to(*classify);

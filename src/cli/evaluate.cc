@@ -1,4 +1,6 @@
 // rotary evaluate: how good a classifier is, and on what.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include "cli/evaluation.h"
 #include "cli/evaluation_page.h"
 #include "cli/nn_options.h"
+#include "cli/option_checks.h"
 #include "report/table.h"
 #include "rotary/formats/files.h"
 #include "text/order_task.h"
@@ -28,16 +31,9 @@ struct Request {
 };
 
 text::Corpus load_data(const Request& request, const std::string& path) {
-  const nlohmann::json facts = read_training_facts(request.model);
-  text::CorpusOptions options;
-  options.text_field = facts.value("text_field", options.text_field);
-  options.label_field = facts.value("label_field", options.label_field);
-  options.seed = facts.value("split_seed", options.seed);
-  options.valid_fraction = facts.value("valid_fraction", options.valid_fraction);
-  options.test_fraction = facts.value("test_fraction", options.test_fraction);
-  text::Corpus corpus = text::load_corpus(path, options);
-  const std::int64_t order_words = facts.value("order_words", std::int64_t{0});
-  if (order_words > 0) text::make_order_task(corpus, {order_words});
+  const TrainingFacts facts = read_training_facts(request.model);
+  text::Corpus corpus = text::load_corpus(path, facts.corpus);
+  if (facts.order_words > 0) text::make_order_task(corpus, {facts.order_words});
   return corpus;
 }
 
@@ -50,7 +46,7 @@ TestSet read_set(const ClassifierFolder& folder, const std::vector<text::Documen
           classes_of(documents, folder.model->config().labels)};
 }
 
-// Powers of two from 64, up to what the longest document has.
+// Powers of two from 64, up to what the longest document has; `most` where that is less.
 std::vector<std::int64_t> default_lengths(const TestSet& test, std::int64_t most) {
   std::size_t longest = 1;
   for (const nn::Tokens& tokens : test.tokens) longest = std::max(longest, tokens.size());
@@ -59,7 +55,20 @@ std::vector<std::int64_t> default_lengths(const TestSet& test, std::int64_t most
     lengths.push_back(length);
     if (length >= static_cast<std::int64_t>(longest)) break;
   }
+  if (lengths.empty()) lengths.push_back(most);
   return lengths;
+}
+
+std::string page_path(const Request& request) {
+  return request.page.empty() ? (std::filesystem::path(request.model) / "evaluation.html").string() : request.page;
+}
+
+// Before the minutes of work, not after.
+void require_writable(const std::string& path) {
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (std::filesystem::is_directory(path) || access(folder.c_str(), W_OK | X_OK) != 0)
+    throw std::runtime_error(path + ": must be a file that can be written, got a folder or one where none can be");
 }
 
 void print(const EvaluationText& text) {
@@ -73,7 +82,9 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation, const std::vector<s
                              {"accuracy", evaluation.confusion.accuracy()},
                              {"macro_f1", evaluation.confusion.macro_f1()},
                              {"labels", labels},
-                             {"confusion", evaluation.confusion.counts}};
+                             {"confusion", evaluation.confusion.counts},
+                             {"by_length", nlohmann::ordered_json::array()},
+                             {"by_document_length", nlohmann::ordered_json::array()}};
   for (const AtLength& row : evaluation.by_length) {
     nlohmann::ordered_json item{{"length", row.length}, {"accuracy", row.accuracy}, {"macro_f1", row.macro_f1}};
     if (row.baseline) item["baseline_accuracy"] = *row.baseline;
@@ -86,18 +97,20 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation, const std::vector<s
 }
 
 void run(const Request& request) {
+  if (!request.json) require_writable(page_path(request));
   const ClassifierFolder folder = open_classifier(request.model);
   request.rescale.apply(*folder.model, folder.trained_length);
   const std::string path = request.data.empty() ? folder.data : request.data;
   if (path.empty()) throw std::invalid_argument("evaluate: --data must be given, the model does not name its data");
+  nn::ReadingOptions reading;
+  reading.excerpts = request.excerpts.make(*folder.model, folder.trained_length);
+  for (const std::int64_t length : request.lengths) require_readable("--lengths", length, *folder.model);
   const text::Corpus corpus = load_data(request, path);
   const int threads = request.compute.num_threads();
   const TestSet test = read_set(folder, split_of(corpus, request.split), threads);
   if (test.tokens.empty())
     throw std::runtime_error(path + ": the " + request.split + " split must have documents, got none");
 
-  nn::ReadingOptions reading;
-  reading.excerpts = request.excerpts.make(folder.trained_length);
   reading.precision = request.compute.precision();
   reading.num_threads = threads;
   Evaluation evaluation;
@@ -115,10 +128,9 @@ void run(const Request& request) {
     return;
   }
   const EvaluationText text = describe(evaluation, folder.model->config().labels, reading.excerpts.max_length);
-  print(text);
-  const std::string page =
-      request.page.empty() ? (std::filesystem::path(request.model) / "evaluation.html").string() : request.page;
+  const std::string page = page_path(request);
   write_file_atomically(page, evaluation_page(request.model, text, evaluation, folder));
+  print(text);
   std::printf("\nThe page is %s\n", page.c_str());
 }
 
@@ -127,21 +139,26 @@ void run(const Request& request) {
 void add_evaluate(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* evaluate = app.add_subcommand("evaluate", "How good a classifier is: accuracy, confusions, by length");
-  evaluate->add_option("model", request->model, "folder that rotary train made")->required();
-  evaluate->add_option("--data", request->data, "default: the data of its training");
-  evaluate->add_option("--split", request->split, "of the data")
-      ->check(CLI::IsMember({"train", "valid", "test"}))
+  evaluate->add_option("model", request->model, "folder that rotary train made")->check(not_empty())->required();
+  evaluate->add_option("--data", request->data, "default: the data of its training")->check(not_empty());
+  evaluate->add_option("--split", request->split, "of the data: train, valid or test")
+      ->check(one_of({"train", "valid", "test"}))
       ->capture_default_str();
-  evaluate->add_option("--lengths", request->lengths, "tokens read of each document, for the table by length")
+  evaluate
+      ->add_option("--lengths", request->lengths,
+                   "tokens read of each document, for the table by length; as 64,256,1024")
       ->delimiter(',')
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
+      ->check(whole_number(1, 1 << 24));
   request->excerpts.add_to(*evaluate);
   request->rescale.add_to(*evaluate);
   request->compute.add_to(*evaluate);
+  evaluate->option_defaults()->group("Options");
   evaluate->add_flag("--baseline", request->baseline,
                      "beside it TF-IDF and logistic regression, trained on the same words at each length");
-  evaluate->add_option("--page", request->page, "HTML page; default: evaluation.html in the model's folder");
-  evaluate->add_flag("--json", request->json, "machine-readable, no page");
+  CLI::Option* page =
+      evaluate->add_option("--page", request->page, "HTML page; default: evaluation.html in the model's folder")
+          ->check(not_empty());
+  evaluate->add_flag("--json", request->json, "machine-readable, no page")->excludes(page);
   evaluate->callback([request] { run(*request); });
 }
 

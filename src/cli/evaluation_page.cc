@@ -86,10 +86,12 @@ report::LineChart loss_chart(const std::string& folder) {
   std::ifstream log(std::filesystem::path(folder) / "log.jsonl");
   for (std::string line; std::getline(log, line);) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("step")) continue;
-    report::Series& series = json.contains("valid_loss") ? valid : train;
-    series.x.push_back(json["step"].get<double>());
-    series.y.push_back(json.value(json.contains("valid_loss") ? "valid_loss" : "mean_loss", 0.0));
+    if (!json.is_object() || !json.value("step", nlohmann::json()).is_number()) continue;
+    for (const auto& [key, series] : {std::pair("mean_loss", &train), std::pair("valid_loss", &valid)}) {
+      if (!json.value(key, nlohmann::json()).is_number()) continue;
+      series->x.push_back(json["step"].get<double>());
+      series->y.push_back(json[key].get<double>());
+    }
   }
   for (const auto* series : {&train, &valid})
     if (!series->x.empty()) chart.series.push_back(*series);

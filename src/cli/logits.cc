@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cli/commands.h"
+#include "cli/option_checks.h"
 #include "nn/model_folder.h"
 #include "nn/objective.h"
 #include "rotary/formats/safetensors.h"
@@ -106,7 +107,7 @@ void run(const Request& request) {
 void add_logits(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* logits = app.add_subcommand("logits", "Run a checkpoint on given tokens");
-  logits->add_option("model", request->model, "Hugging Face folder")->required();
+  logits->add_option("model", request->model, "Hugging Face folder of a RoFormer")->check(not_empty())->required();
   logits
       ->add_option("--input", request->input,
                    "safetensors: input_ids int64 [batch, seq]; attention_mask int64 [batch, seq] if there is padding")
@@ -116,9 +117,9 @@ void add_logits(CLI::App& app) {
                    "safetensors: hidden_last [batch, seq, d_model], logits [batch, seq, vocab] or [batch, labels]")
       ->required();
   logits->add_option("--prefill", request->prefill, "this many tokens at once, the others one by one with the cache")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
+      ->check(whole_number(1, 1 << 24));
   logits->add_option("--generate", request->generate, "greedy continuation with the cache: generated_ids [batch, N]")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
+      ->check(whole_number(1, 1 << 24));
   logits->add_flag("--recompute-table", request->recompute_table,
                    "exact sines and cosines in place of the table in a RoFormer checkpoint");
   logits->callback([request] { run(*request); });

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/program.h"
+#include "cli/run_program.h"
 #include "rotary/version.h"
 
 namespace {

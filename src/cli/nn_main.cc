@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/program.h"
+#include "cli/run_program.h"
 
 namespace {
 

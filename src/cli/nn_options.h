@@ -37,8 +37,8 @@ struct ModelOptions {
   std::string encoding = "rope", pairing = "interleaved", pooling = "mean", norm = "post";
 
   void add_to(CLI::App& app);
-  /// Checked, without vocabulary and labels.
-  nn::RoformerConfig make() const;
+  /// Checked for sequences of max_length tokens, without vocabulary and labels.
+  nn::RoformerConfig make(std::int64_t max_length) const;
 };
 
 /// --epochs, --max-length, --learning-rate ...
@@ -63,8 +63,11 @@ struct ExcerptChoice {
   std::int64_t max_length = 0, stride = 0;  ///< 0: what training read; half of max_length
 
   void add_to(CLI::App& app);
-  text::ExcerptOptions make(std::int64_t trained_length) const;
+  text::ExcerptOptions make(const nn::Roformer& model, std::int64_t trained_length) const;
 };
+
+/// Ends the program where the model has fewer positions: its encoding is a table.
+void require_readable(const std::string& option, std::int64_t length, const nn::Roformer& model);
 
 /// --scaling, --factor: another scaling of a finished model's rotation.
 struct RescaleChoice {

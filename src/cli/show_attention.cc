@@ -6,6 +6,8 @@
 
 #include "cli/classifier_folder.h"
 #include "cli/commands.h"
+#include "cli/nn_options.h"
+#include "cli/option_checks.h"
 #include "report/attention_figure.h"
 #include "rotary/formats/files.h"
 #include "text/document_file.h"
@@ -22,14 +24,15 @@ void run(const Request& request) {
   const ClassifierFolder folder = open_classifier(request.model);
   const std::int64_t layers = folder.model->config().num_layers;
   if (request.layer >= layers)
-    throw std::invalid_argument("show-attention: --layer must be 0 .. " + std::to_string(layers - 1) + ", got " +
-                                std::to_string(request.layer));
+    refuse("--layer", "must be 0 .. " + std::to_string(layers - 1), std::to_string(request.layer));
   nn::Tokens tokens = folder.tokenizer->encode(text::read_text_file(request.file));
   const auto length = static_cast<std::int64_t>(tokens.size());
+  if (length == 0) throw std::runtime_error(request.file + ": must have text, got none");
   if (request.from >= length)
-    throw std::invalid_argument("show-attention: --from must be below the document's " + std::to_string(length) +
-                                " tokens, got " + std::to_string(request.from));
+    refuse("--from", "must be below the document's " + std::to_string(length) + " tokens",
+           std::to_string(request.from));
   const std::int64_t end = std::min(length, request.from + request.tokens);
+  require_readable("--tokens", end - request.from, *folder.model);
   tokens = nn::Tokens(tokens.begin() + request.from, tokens.begin() + end);
   std::vector<std::string> pieces;
   for (const std::int32_t id : tokens) pieces.push_back(folder.tokenizer->piece(id));
@@ -54,16 +57,16 @@ void run(const Request& request) {
 void add_show_attention(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* show = app.add_subcommand("show-attention", "Draw what the heads of a layer look at");
-  show->add_option("model", request->model, "folder that rotary train made")->required();
-  show->add_option("file", request->file, "text file; - is the standard input")->required();
-  show->add_option("--output,-o", request->output, "SVG file")->capture_default_str();
-  show->add_option("--layer", request->layer, "from 0")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
-      ->capture_default_str();
+  show->add_option("model", request->model, "folder that rotary train made")->check(not_empty())->required();
+  show->add_option("file", request->file, "text file, .gz too; - is the standard input")
+      ->check(not_empty())
+      ->required();
+  show->add_option("--output,-o", request->output, "SVG file")->check(not_empty())->capture_default_str();
+  show->add_option("--layer", request->layer, "from 0")->check(whole_number(0, 1 << 20))->capture_default_str();
   show->add_option("--from", request->from, "first token")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->check(whole_number(0, std::int64_t{1} << 40))
       ->capture_default_str();
-  show->add_option("--tokens", request->tokens, "how many")->check(CLI::Range(1, 1024))->capture_default_str();
+  show->add_option("--tokens", request->tokens, "how many")->check(whole_number(1, 1024))->capture_default_str();
   show->callback([request] { run(*request); });
 }
 

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <system_error>
 
 #include "report/progress.h"
 
@@ -49,12 +50,16 @@ std::string format(const char* pattern, double a, double b = 0, double c = 0) {
   return text;
 }
 
+std::string checkpoint_of(const std::string& folder) {
+  return (std::filesystem::path(folder) / "checkpoint.safetensors").string();
+}
+
 class Run {
  public:
   Run(nn::Trainer& trainer, const Session& session)
       : trainer_(trainer),
         session_(session),
-        checkpoint_((std::filesystem::path(session.folder) / "checkpoint.safetensors").string()),
+        checkpoint_(checkpoint_of(session.folder)),
         log_(std::filesystem::path(session.folder) / "log.jsonl", session.resume ? std::ios::app : std::ios::trunc),
         bar_(report::make_terminal(std::cerr, STDERR_FILENO), {"training", trainer.num_steps(), "tokens"}) {
     if (!log_) throw std::runtime_error(session.folder + ": log.jsonl must be writable");
@@ -100,20 +105,20 @@ class Run {
 
   void on_epoch(const nn::EpochReport& epoch) {
     if (epoch.is_best) session_.keep();
-    bar_.print("epoch " + std::to_string(epoch.epoch + 1) +
-               format(": loss %.3f, validation loss %.3f", epoch.train_loss, epoch.valid_loss) +
-               format(session_.validates_masked_words ? ", masked words right %.1f %%" : ", accuracy %.1f %%",
-                      100 * epoch.valid_accuracy) +
-               (epoch.is_best ? " *" : ""));
-    log_ << nlohmann::ordered_json{{"epoch", epoch.epoch},
-                                   {"step", epoch.step},
-                                   {"train_loss", epoch.train_loss},
-                                   {"valid_loss", epoch.valid_loss},
-                                   {"valid_accuracy", epoch.valid_accuracy},
-                                   {"is_best", epoch.is_best},
-                                   {"seconds", seconds()}}
-                .dump()
-         << std::endl;
+    std::string line = "epoch " + std::to_string(epoch.epoch + 1) + format(": loss %.3f", epoch.train_loss);
+    nlohmann::ordered_json entry{{"epoch", epoch.epoch}, {"step", epoch.step}, {"train_loss", epoch.train_loss}};
+    if (session_.validates) {
+      line += format(", validation loss %.3f", epoch.valid_loss) +
+              format(session_.validates_masked_words ? ", masked words right %.1f %%" : ", accuracy %.1f %%",
+                     100 * epoch.valid_accuracy) +
+              (epoch.is_best ? ", the best so far" : "");
+      entry["valid_loss"] = epoch.valid_loss;
+      entry["valid_accuracy"] = epoch.valid_accuracy;
+    }
+    entry["is_best"] = epoch.is_best;
+    entry["seconds"] = seconds();
+    bar_.print(line);
+    log_ << entry.dump() << std::endl;
   }
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
@@ -128,6 +133,25 @@ class Run {
 };
 
 }  // namespace
+
+void open_training_folder(const std::string& folder, bool resume) {
+  const bool has_checkpoint = std::filesystem::exists(checkpoint_of(folder));
+  if (resume && !has_checkpoint)
+    throw std::runtime_error(folder + ": must have an unfinished training to --resume, got no checkpoint.safetensors");
+  if (!resume && has_checkpoint)
+    throw std::runtime_error(folder +
+                             ": has an unfinished training; give --resume, or another --output, or remove its "
+                             "checkpoint.safetensors");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && !std::filesystem::is_directory(folder)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) throw std::runtime_error(folder + ": must be a folder that can be made, got " + error.message());
+}
+
+void remove_earlier_model(const std::string& folder) {
+  for (const char* name : {"model.safetensors", "config.json", "evaluation.html"})
+    std::filesystem::remove(std::filesystem::path(folder) / name);
+}
 
 bool run_session(nn::Trainer& trainer, const Session& session) { return Run(trainer, session)(); }
 

@@ -13,9 +13,17 @@ struct Session {
   std::string folder;
   bool resume = false;
   double checkpoint_seconds = 30;
+  bool validates = true;                ///< there are documents to validate with
   bool validates_masked_words = false;  ///< what is reported as accuracy
   std::function<void()> keep;           ///< called when the weights are the best so far
 };
+
+/// Before anything is written: makes the folder, and throws std::runtime_error where it has no checkpoint to resume, or
+/// one that a new training would destroy.
+void open_training_folder(const std::string& folder, bool resume);
+
+/// An earlier training's model, which would not fit the tokenizer and the settings that are written next.
+void remove_earlier_model(const std::string& folder);
 
 /// Runs the trainer to its end; true. Where it is interrupted (SIGINT, SIGTERM), saves a checkpoint and says how to go
 /// on; false. In the folder: log.jsonl (a line for every epoch and every hundredth step), checkpoint.safetensors (gone

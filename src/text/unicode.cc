@@ -33,6 +33,17 @@ std::uint8_t class_of(std::string_view property) {
   return property == "mark" ? kMark : 0;
 }
 
+// Hangul syllables are decomposed by the Unicode Standard's rule (section 3.12).
+constexpr char32_t kSyllables = 0xAC00, kNumSyllables = 11172;
+
+void append_letters(std::u32string& out, char32_t syllable) {
+  constexpr char32_t kLeads = 0x1100, kVowels = 0x1161, kTails = 0x11A7, kNumVowels = 21, kNumTails = 28;
+  const char32_t tail = syllable % kNumTails;
+  out.push_back(kLeads + syllable / (kNumVowels * kNumTails));
+  out.push_back(kVowels + syllable / kNumTails % kNumVowels);
+  if (tail != 0) out.push_back(kTails + tail);
+}
+
 }  // namespace
 
 const Unicode& Unicode::get() {
@@ -80,21 +91,12 @@ void Unicode::append_lower(std::u32string& out, char32_t c) const {
 }
 
 void Unicode::append_without_accents(std::u32string& out, char32_t c) const {
-  // Hangul syllables are decomposed by the Unicode Standard's rule (section 3.12).
-  constexpr char32_t kSyllables = 0xAC00, kNumSyllables = 11172, kLeads = 0x1100, kVowels = 0x1161, kTails = 0x11A7;
-  constexpr char32_t kNumVowels = 21, kNumTails = 28;
-  if (c < 0x80) {
-    out += c;
-  } else if (c - kSyllables < kNumSyllables) {
-    const char32_t i = c - kSyllables;
-    out += kLeads + i / (kNumVowels * kNumTails);
-    out += kVowels + i / kNumTails % kNumVowels;
-    if (i % kNumTails != 0) out += kTails + i % kNumTails;
-  } else if (const auto base = base_.find(c); base != base_.end()) {
+  if (c - kSyllables < kNumSyllables)
+    append_letters(out, c - kSyllables);
+  else if (const auto base = c < 0x80 ? base_.end() : base_.find(c); base != base_.end())
     out += base->second;
-  } else if ((classes(c) & kMark) == 0) {
+  else if ((classes(c) & kMark) == 0)
     out += c;
-  }
 }
 
 std::string to_valid_utf8(std::string_view text) {

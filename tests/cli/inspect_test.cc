@@ -139,8 +139,8 @@ TEST_F(Inspect, FailsWithTwoOnBadUsage) {
   expect_failure(rotary("inspect " + file() + " --arithmetic quadruple"), 2, "--arithmetic");
   expect_failure(rotary("inspect " + file() + " --seq-len 0"), 2, "--seq-len");
   expect_failure(rotary("inspect " + file() + " --layer -1"), 2, "--layer");
-  expect_failure(rotary("frobnicate"), 2, "must be one of inspect, diff, bench, got 'frobnicate'");
-  expect_failure(rotary(""), 2, "must be one of inspect, diff, bench, got none");
+  expect_failure(rotary("frobnicate"), 2, "got 'frobnicate'");
+  expect_failure(rotary(""), 2, "got none");
 }
 
 TEST_F(Inspect, FailsWhenTheOutputCannotBeWritten) {

@@ -238,7 +238,7 @@ TEST_F(Checkpoint, OfAnotherModelIsRefused) {
       [](Config& c) { c.pooling = nn::Pooling::kMax; },
       [](Config& c) { c.dropout = 0.2; },
       [](Config& c) {
-        c.labels = {"a", std::string("z")};
+        c.labels = {"a", "z", "c"};
       },
   };
   for (std::size_t i = 0; i < std::size(changes); ++i) {

@@ -90,7 +90,7 @@ TEST(WordsTraining, SavingIntoNoFolderNamesTheFile) {
     text::train_tokenizer(kTexts)->save("no/such/folder");
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "no/such/folder/tokenizer.json: must be writable, got: No such file or directory");
+    EXPECT_EQ(std::string(error.what()).find("no/such/folder/tokenizer.json: must be writable"), 0U) << error.what();
   }
 }
 

@@ -1,8 +1,9 @@
-#include "cli/program.h"
+#include "cli/run_program.h"
 
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 
 namespace rotary::cli {
 namespace {
@@ -16,6 +17,18 @@ void require_known_verb(const CLI::App& app, const std::string& verb) {
   }
   throw CLI::ValidationError("the verb must be one of " + known +
                              (verb.empty() ? ", got none" : ", got '" + verb + "'") + "; see rotary --help");
+}
+
+// libtorch's and the standard library's words for it name neither what was wanted nor what to do.
+std::string in_plain_words(const std::string& what) {
+  static const std::string kTorch = "you tried to allocate ";
+  const std::size_t at = what.find(kTorch);
+  if (at == std::string::npos && what != std::bad_alloc().what()) return what;
+  const std::string wanted =
+      at == std::string::npos
+          ? ""
+          : " for another " + what.substr(at + kTorch.size(), what.find(" bytes", at) - at - kTorch.size()) + " bytes";
+  return "memory must be enough, got none" + wanted;
 }
 
 }  // namespace
@@ -46,7 +59,7 @@ int run_program(CLI::App& app, int argc, char** argv, int (*failure_status)(cons
   } catch (const CLI::ParseError& error) {
     return report_error(error.what(), kUsage);
   } catch (const std::exception& error) {
-    return report_error(error.what(), failure);
+    return report_error(in_plain_words(error.what()), failure);
   }
 }
 
