@@ -188,6 +188,7 @@ TEST_F(Interrupted, GoesOnToTheBitsOfAnUninterruptedTraining) {
   ASSERT_EQ(rotary(run_).status, 0);
   const std::string expected = weights();
   ASSERT_FALSE(expected.empty());
+  std::filesystem::remove_all(file("model"));  // its log, which interrupt() waits for
   const Finished stopped = interrupt();
   EXPECT_EQ(stopped.status, 130) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("rotary: interrupted at step "));
