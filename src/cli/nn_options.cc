@@ -167,7 +167,9 @@ void TokenizerChoice::add_to(CLI::App& app) {
   app.add_option("--tokenizer", kind, "learned from the training documents: words, unigram or bpe (SentencePiece)")
       ->check(one_of({"words", "unigram", "bpe"}))
       ->capture_default_str();
-  app.add_option("--vocab-size", options.vocab_size, "pieces, at most")->check(whole_number(6, 1 << 24))->capture_default_str();
+  app.add_option("--vocab-size", options.vocab_size, "pieces, at most")
+      ->check(whole_number(6, 1 << 24))
+      ->capture_default_str();
 }
 
 std::unique_ptr<text::Tokenizer> TokenizerChoice::train(std::span<const std::string> texts) const {
