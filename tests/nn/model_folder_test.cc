@@ -210,7 +210,15 @@ TEST_F(ModelFolder, OfRotatedValuesInHalfPairingIsRefused) {
   json["rotary_value"] = true;
   json["rotary"]["pairing"] = "half";
   write("config.json", json.dump());
-  expect_refused("config.json", "rotary values must come with interleaved pairing");
+  expect_refused("config.json", "rotary.pairing must be interleaved where values rotate too");
+}
+
+TEST_F(ModelFolder, OfRotatedValuesInHalfPairingIsNotWritten) {
+  nn::RoformerConfig c = small_config();
+  c.rotates_values = true;
+  c.pairing = Pairing::kHalf;
+  EXPECT_THROW(save(*drawn_model(c)), std::invalid_argument);
+  EXPECT_TRUE(listing().empty());
 }
 
 TEST_F(ModelFolder, WithoutAModelTypeIsRefused) {
