@@ -15,7 +15,7 @@ build: build/build.ninja
 
 # After the first time ninja itself runs cmake when a CMake file has changed.
 build/build.ninja: CMakePresets.json | deps
-	cmake --preset release
+	cmake --preset release $(CMAKE_OPTIONS)
 	@touch $@
 
 .PHONY: deps
@@ -23,7 +23,7 @@ deps:
 	@tools/install_deps build
 
 test: build
-	ctest --test-dir build -LE 'ci|aarch64' -j $(JOBS) --output-on-failure --no-tests=error
+	@tools/run_tests build
 
 # Only the programs: the tests take longer to build than the demo to run.
 demo: build/build.ninja
@@ -32,9 +32,9 @@ demo: build/build.ninja
 
 fuzz:
 	@tools/install_deps ci
-	cmake --preset fuzz -DROTARY_FUZZ_SECONDS=$(FUZZ_SECONDS)
-	cmake --build --preset fuzz
-	ctest --test-dir build/fuzz -L fuzz -j $(JOBS) --output-on-failure --no-tests=error
+	cmake --preset asan -DROTARY_FUZZ_SECONDS=$(FUZZ_SECONDS)
+	cmake --build --preset asan --target fuzzers
+	ctest --test-dir build/asan -L fuzz -j $(JOBS) --output-on-failure --no-tests=error
 
 format:
 	tools/check_format --fix
