@@ -69,11 +69,15 @@ void keep_training_facts(const std::string& folder, const nlohmann::ordered_json
   }
 }
 
+std::shared_ptr<nn::Roformer> open_model(const std::string& folder, const nn::LoadOptions& options) {
+  const nn::LoadedModel loaded = nn::load_model(folder, options);
+  for (const std::string& warning : loaded.warnings) std::cerr << "rotary: warning: " << warning << '\n';
+  return loaded.model;
+}
+
 ClassifierFolder open_classifier(const std::string& folder) {
   ClassifierFolder opened;
-  nn::LoadedModel loaded = nn::load_model(folder);
-  for (const std::string& warning : loaded.warnings) std::cerr << "rotary: warning: " << warning << '\n';
-  opened.model = std::move(loaded.model);
+  opened.model = open_model(folder);
   if (opened.model->config().labels.empty())
     throw std::runtime_error(folder + ": the model must be a classifier, got one without labels");
   opened.tokenizer = text::load_tokenizer(folder);

@@ -22,6 +22,9 @@ struct ClassifierFolder {
   std::string data;                 ///< the path that training was given; "" if unknown
 };
 
+/// load_model() whose warnings go to stderr.
+std::shared_ptr<nn::Roformer> open_model(const std::string& folder, const nn::LoadOptions& options = {});
+
 /// Throws std::runtime_error naming the file. Warnings go to stderr.
 ClassifierFolder open_classifier(const std::string& folder);
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <stdexcept>
 
+#include "cli/classifier_folder.h"
 #include "cli/commands.h"
 #include "cli/option_checks.h"
-#include "nn/model_folder.h"
 #include "nn/objective.h"
 #include "rotary/formats/safetensors.h"
 
@@ -77,9 +77,8 @@ void validate(const Request& request, const nn::RoformerConfig& config, const nn
 
 void run(const Request& request) {
   const torch::NoGradGuard no_grad;
-  const nn::LoadedModel loaded = nn::load_model(request.model, {request.recompute_table});
-  for (const std::string& warning : loaded.warnings) std::cerr << "rotary: warning: " << warning << '\n';
-  const nn::Roformer& model = *loaded.model;
+  const std::shared_ptr<nn::Roformer> opened = open_model(request.model, {request.recompute_table});
+  const nn::Roformer& model = *opened;
   const nn::Input input = read_input(request.input, model.config());
   validate(request, model.config(), input);
   nn::Cache cache;

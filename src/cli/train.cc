@@ -67,19 +67,22 @@ constexpr const char* kOptionsOfEncoder[] = {"--layers",    "--heads",     "--d-
 // The encoder of a pretrained folder, with a fresh classifier on it.
 std::shared_ptr<nn::Roformer> start_from(const std::string& folder, const nn::RoformerConfig& wanted,
                                          std::uint64_t seed) {
-  const nn::LoadedModel pretrained = nn::load_model(folder);
-  nn::RoformerConfig config = pretrained.model->config();
+  const std::shared_ptr<nn::Roformer> pretrained = open_model(folder);
+  nn::RoformerConfig config = pretrained->config();
   config.head = nn::Head::kPooledClassifier;
   config.labels = wanted.labels;
   config.pooling = wanted.pooling;
   config.dropout = wanted.dropout;
   auto model = std::make_shared<nn::Roformer>(config, seed);
   const torch::NoGradGuard no_grad;
-  const auto given = pretrained.model->named_parameters();
+  const auto given = pretrained->named_parameters();
   for (auto& item : model->named_parameters()) {
     if (item.key().rfind("classifier.", 0) == 0) continue;  // of other classes
     if (const torch::Tensor* from = given.find(item.key())) item.value().copy_(*from);
   }
+  // Trained with a stored table, it goes on with it.
+  if (const auto* rope = dynamic_cast<const nn::RopeEncoding*>(&pretrained->encoding()); rope && rope->given_table())
+    static_cast<nn::RopeEncoding&>(model->encoding()).use(*rope->given_table());
   return model;
 }
 

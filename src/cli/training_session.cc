@@ -104,18 +104,18 @@ class Run {
   }
 
   void on_epoch(const nn::EpochReport& epoch) {
-    if (epoch.is_best) session_.keep();
+    if (epoch.is_kept) session_.keep();
     std::string line = "epoch " + std::to_string(epoch.epoch + 1) + format(": loss %.3f", epoch.train_loss);
     nlohmann::ordered_json entry{{"epoch", epoch.epoch}, {"step", epoch.step}, {"train_loss", epoch.train_loss}};
     if (session_.validates) {
       line += format(", validation loss %.3f", epoch.valid_loss) +
               format(session_.validates_masked_words ? ", masked words right %.1f %%" : ", accuracy %.1f %%",
                      100 * epoch.valid_accuracy) +
-              (epoch.is_best ? ", the best so far" : "");
+              (epoch.is_kept ? ", kept" : "");
       entry["valid_loss"] = epoch.valid_loss;
       entry["valid_accuracy"] = epoch.valid_accuracy;
     }
-    entry["is_best"] = epoch.is_best;
+    entry["is_kept"] = epoch.is_kept;
     entry["seconds"] = seconds();
     bar_.print(line);
     log_ << entry.dump() << std::endl;

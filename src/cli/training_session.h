@@ -15,7 +15,7 @@ struct Session {
   double checkpoint_seconds = 30;
   bool validates = true;                ///< there are documents to validate with
   bool validates_masked_words = false;  ///< what is reported as accuracy
-  std::function<void()> keep;           ///< called when the weights are the best so far
+  std::function<void()> keep;           ///< called when the weights are to be kept
 };
 
 /// Before anything is written: makes the folder, and throws std::runtime_error where it has no checkpoint to resume, or

@@ -21,12 +21,12 @@ Json to_json(const EpochReport& r) {
           {"train_loss", r.train_loss},
           {"valid_loss", r.valid_loss},
           {"valid_accuracy", r.valid_accuracy},
-          {"is_best", r.is_best}};
+          {"is_kept", r.is_kept}};
 }
 
 EpochReport epoch_report(const Json& json) {
   return {json.at("epoch"),      json.at("step"),           json.at("train_loss"),
-          json.at("valid_loss"), json.at("valid_accuracy"), json.at("is_best")};
+          json.at("valid_loss"), json.at("valid_accuracy"), json.at("is_kept")};
 }
 
 Json to_json(const TrainingProgress& p) {
@@ -38,15 +38,13 @@ Json to_json(const TrainingProgress& p) {
           {"tokens", p.tokens},
           {"epoch_loss", p.epoch_loss},
           {"best_accuracy", p.best_accuracy},
-          {"best_loss", p.best_loss},
           {"epochs_since_best", p.epochs_since_best},
           {"history", history}};
 }
 
 TrainingProgress training_progress(const Json& json) {
-  TrainingProgress p{json.at("epoch"),     json.at("step_of_epoch"),     json.at("step"),
-                     json.at("tokens"),    json.at("epoch_loss"),        json.at("best_accuracy"),
-                     json.at("best_loss"), json.at("epochs_since_best"), {}};
+  TrainingProgress p{json.at("epoch"),         json.at("step_of_epoch"),     json.at("step"), json.at("tokens"),
+                     json.at("epoch_loss"),    json.at("best_accuracy"),     json.at("epochs_since_best"), {}};
   for (const Json& report : json.at("history")) p.history.push_back(epoch_report(report));
   return p;
 }

@@ -158,12 +158,12 @@ bool is_query_or_key(const std::string& name) {
 
 Tensor table_of(const RopeEncoding& rope, const RoformerConfig& config) {
   const std::int64_t half = config.head_dim() / 2;
-  const CosSinTable exact = rope.formula(config.max_position);
-  Tensor out = torch::empty({config.max_position, 2 * half});
-  for (std::int64_t m = 0; m < config.max_position; ++m) {
+  const CosSinTable table = rope.given_table() ? *rope.given_table() : rope.formula(config.max_position);
+  Tensor out = torch::empty({table.num_rows(), 2 * half});
+  for (std::int64_t m = 0; m < table.num_rows(); ++m) {
     float* row = out.data_ptr<float>() + m * 2 * half;
-    std::copy_n(exact.sin(m).data(), half, row);
-    std::copy_n(exact.cos(m).data(), half, row + half);
+    std::copy_n(table.sin(m).data(), half, row);
+    std::copy_n(table.cos(m).data(), half, row + half);
   }
   return out;
 }

@@ -50,9 +50,9 @@ SelfAttention::SelfAttention(const RoformerConfig& config)
       qkv_(register_module("qkv", std::make_shared<Linear>(config.d_model, 3 * config.d_model))),
       output_(register_module("output", std::make_shared<Linear>(config.d_model, config.d_model))) {}
 
-Tensor SelfAttention::rotated(const Tensor& x, const PositionEncoding& encoding, std::int64_t first,
+Tensor SelfAttention::rotated(const Tensor& x, const PositionEncoding& encoding, std::int64_t first, const Tensor& mask,
                               const Pass& pass) const {
-  const Tensor qkv = encoding.rotate(qkv_->forward(x, pass), first);
+  const Tensor qkv = encoding.rotate(qkv_->forward(x, pass), first, mask);
   return qkv.view({x.size(0), x.size(1), 3, heads_, -1});
 }
 
@@ -60,10 +60,10 @@ Tensor SelfAttention::forward(const Tensor& x, const PositionEncoding& encoding,
                               LayerCache* cache, const Pass& pass) const {
   Tensor mixed;
   if (!cache) {
-    mixed = attend(rotated(x, encoding, 0, pass), visibility, pass);
+    mixed = attend(rotated(x, encoding, 0, visibility.key_mask, pass), visibility, pass);
   } else {
     const std::int64_t first = cache->keys.defined() ? cache->keys.size(1) : 0;
-    const Tensor qkv = rotated(x, encoding, first, pass);
+    const Tensor qkv = rotated(x, encoding, first, visibility.key_mask, pass);
     const auto extended = [&](const Tensor& old, std::int64_t which) {
       const Tensor more = qkv.select(2, which);
       return old.defined() ? torch::cat({old, more}, 1) : more;
@@ -77,7 +77,7 @@ Tensor SelfAttention::forward(const Tensor& x, const PositionEncoding& encoding,
 
 Tensor SelfAttention::weights(const Tensor& x, const PositionEncoding& encoding, const Visibility& visibility,
                               const Pass& pass) const {
-  const Tensor qkv = rotated(x, encoding, 0, pass);
+  const Tensor qkv = rotated(x, encoding, 0, visibility.key_mask, pass);
   return attention_weights(qkv.select(2, 0), qkv.select(2, 1), visibility);
 }
 

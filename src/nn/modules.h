@@ -73,7 +73,7 @@ class SelfAttention final : public torch::nn::Module {
 
  private:
   torch::Tensor rotated(const torch::Tensor& x, const PositionEncoding& encoding, std::int64_t first,
-                        const Pass& pass) const;  // [batch, tokens, 3, heads, head_dim]
+                        const torch::Tensor& mask, const Pass& pass) const;  // [batch, tokens, 3, heads, head_dim]
 
   std::int64_t heads_;
   std::shared_ptr<Linear> qkv_, output_;

@@ -44,6 +44,11 @@ text::EpochOptions epoch_options(const TrainOptions& options, std::uint64_t epoc
   return out;
 }
 
+// Of a share that was counted among so many.
+double standard_error(double share, std::int64_t count) {
+  return std::sqrt(share * (1 - share) / static_cast<double>(std::max<std::int64_t>(count, 1)));
+}
+
 }  // namespace
 
 void validate_options(const TrainOptions& options) {
@@ -146,19 +151,17 @@ EpochReport Trainer::finish_epoch() {
   report.epoch = progress_.epoch;
   report.step = progress_.step;
   report.train_loss = progress_.epoch_loss / static_cast<double>(std::max<std::int64_t>(progress_.step_of_epoch, 1));
-  report.is_best = true;
+  report.is_kept = true;
   if (valid_ && !valid_->lengths().empty()) {
     const Validation validation = validate(*model_, *valid_, options_);
     report.valid_loss = validation.loss;
     report.valid_accuracy = validation.accuracy;
-    report.is_best = progress_.best_accuracy < 0 || validation.accuracy > progress_.best_accuracy ||
-                     (validation.accuracy == progress_.best_accuracy && validation.loss < progress_.best_loss);
-    if (report.is_best) {
-      progress_.best_accuracy = validation.accuracy;
-      progress_.best_loss = validation.loss;
-    }
+    progress_.epochs_since_best =
+        validation.accuracy > progress_.best_accuracy ? 0 : progress_.epochs_since_best + 1;
+    progress_.best_accuracy = std::max(progress_.best_accuracy, validation.accuracy);
+    report.is_kept = validation.accuracy >=
+                     progress_.best_accuracy - standard_error(progress_.best_accuracy, validation.num_targets);
   }
-  progress_.epochs_since_best = report.is_best ? 0 : progress_.epochs_since_best + 1;
   progress_.history.push_back(report);
   ++progress_.epoch;
   progress_.step_of_epoch = 0;
@@ -202,7 +205,7 @@ Validation validate(const Roformer& model, const Objective& objective, const Tra
     all.targets += part.targets;
   }
   const auto n = static_cast<double>(std::max<std::int64_t>(all.targets, 1));
-  return {all.loss / n, static_cast<double>(all.correct) / n};
+  return {all.loss / n, static_cast<double>(all.correct) / n, all.targets};
 }
 
 }  // namespace rotary::nn

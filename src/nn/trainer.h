@@ -48,7 +48,9 @@ struct EpochReport {
   double train_loss = 0;  ///< mean of the epoch's steps
   double valid_loss = 0;
   double valid_accuracy = 0;  ///< of classes, or of masked tokens
-  bool is_best = false;
+  /// Whether its weights are to be kept: as good as the best epoch so far, or worse by less than its accuracy's standard
+  /// error. Between epochs that validation cannot tell apart the later is kept: the learning rate was lower.
+  bool is_kept = false;
 };
 
 /// How far training has come: all that a checkpoint holds beside the weights.
@@ -56,7 +58,7 @@ struct TrainingProgress {
   std::int64_t epoch = 0, step_of_epoch = 0, step = 0;
   std::int64_t tokens = 0;
   double epoch_loss = 0;  ///< summed over the epoch's steps
-  double best_accuracy = -1, best_loss = 0;
+  double best_accuracy = -1;
   std::int64_t epochs_since_best = 0;
   std::vector<EpochReport> history;
 };
@@ -65,11 +67,11 @@ class Trainer {
  public:
   struct Events {
     std::function<void(const StepReport&)> on_step;
-    std::function<void(const EpochReport&)> on_epoch;  ///< is_best: the weights are those to keep
+    std::function<void(const EpochReport&)> on_epoch;  ///< is_kept: the weights are those to keep
     std::function<bool()> should_stop;                 ///< asked after each step
   };
 
-  /// `valid` may be null: then every epoch is the best so far.
+  /// `valid` may be null: then every epoch is kept.
   Trainer(std::shared_ptr<Roformer> model, std::shared_ptr<const Objective> train,
           std::shared_ptr<const Objective> valid, const TrainOptions& options);
 
@@ -100,6 +102,7 @@ class Trainer {
 
 struct Validation {
   double loss = 0, accuracy = 0;
+  std::int64_t num_targets = 0;
 };
 
 /// Mean loss and accuracy over all documents' heads of max_length tokens.

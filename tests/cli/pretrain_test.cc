@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
 #include <string>
 
 #include "cli/classifier.h"
@@ -51,6 +53,20 @@ TEST_F(Pretrain, DrawsEncodingsSideBySide) {
         0);
   expect_failure(rotary(command(file("data.csv"), "--compare rope,foo")), 2, "--compare: must be one of");
   expect_failure(rotary(command(file("data.csv"), "--compare rope --resume")), 2, "--compare");
+}
+
+TEST_F(Pretrain, GoesOnToTheBitsOfAnUninterruptedOne) {
+  const std::string run = command(write_csv(), "--epochs 200 --threads 1");
+  ASSERT_EQ(rotary(run).status, 0);
+  const std::string expected = bytes("words/model.safetensors");
+  ASSERT_FALSE(expected.empty());
+  std::filesystem::remove_all(file("words"));  // its log, which is waited for
+  const Finished stopped = rotary_until(run, "words/log.jsonl", "\"epoch\":1,", SIGINT);
+  EXPECT_EQ(stopped.status, 130) << stopped.err;
+  EXPECT_TRUE(std::filesystem::exists(file("words/checkpoint.safetensors")));
+  const Finished resumed = rotary(run + " --resume");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(bytes("words/model.safetensors"), expected);
 }
 
 TEST_F(Pretrain, SaysWhatIsWrong) {

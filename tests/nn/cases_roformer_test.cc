@@ -201,7 +201,7 @@ TEST_F(UP68, ValuesComeBackInTheirOwnLanes) {
   spec.pairing = spec.output_pairing = Pairing::kInterleaved;
   for (const bool with_values : {false, true}) {
     const Tensor token = torch::tensor(std::vector<double>(x), torch::kFloat32).repeat({3}).reshape({1, 1, 12});
-    const Tensor got = nn::rotate(token.clone(), Rotary(spec, 16), 1, 1, with_values).reshape({3, 4});
+    const Tensor got = nn::rotate(token.clone(), {Rotary(spec, 16)}, 1, 1, with_values).reshape({3, 4});
     for (int part = 0; part < 3; ++part)
       for (std::size_t i = 0; i < 4; ++i)  // 4 u of the pair's length
         EXPECT_NEAR(got[part][static_cast<std::int64_t>(i)].item<double>(), part < 2 || with_values ? want[i] : x[i],

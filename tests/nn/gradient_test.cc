@@ -90,7 +90,7 @@ TEST(Gradient, OfRotation) {
             RopeSpec spec;
             spec.head_dim = spec.rotary_dim = 4;
             spec.pairing = spec.output_pairing = pairing;
-            return nn::rotate(x[0] * 1, Rotary(spec, 16), 2, 5, with_values);
+            return nn::rotate(x[0] * 1, {Rotary(spec, 16)}, 2, 5, with_values);
           },
           {drawn({2, 3, 24}, 1)});
 }

@@ -52,6 +52,7 @@ inline std::vector<ModelCase> model_cases() {
   add("rope_half", pooled, [](auto& c) { c.pairing = Pairing::kHalf; });
   add("rope_of_another_base", pooled, [](auto& c) { c.base = 100; });
   add("rope_scaled", pooled, [](auto& c) { c.scaling = {"yarn", 2, 8}; });
+  add("rope_scaled_by_length", pooled, [](auto& c) { c.scaling = {"dynamic", 2, 3}; });
   add("rotary_value", pooled, [](auto& c) { c.rotates_values = true; });
   add("sinusoidal", pooled, [](auto& c) { c.encoding = nn::Encoding::kSinusoidal; });
   add("learned", pooled, [](auto& c) { c.encoding = nn::Encoding::kLearned; });

@@ -177,6 +177,16 @@ TEST_F(StoredTable, ThatIsRoundedIsUsedAsStoredWithAWarning) {
   EXPECT_TRUE(torch::equal(say(*load().model, golden_.input()), got)) << "the same numbers in float32";
 }
 
+TEST_F(StoredTable, ThatIsRoundedIsWrittenAsItWasRead) {
+  write_model(StoredDType::kBfloat16, bfloat16_bytes(exact_values(128)), 128);
+  const nn::LoadedModel stored = load();
+  const Tensor before = say(*stored.model, golden_.input());
+  nn::save_model(folder_.string(), *stored.model);
+  const nn::LoadedModel again = load();
+  EXPECT_EQ(again.warnings.size(), 1U);
+  EXPECT_TRUE(torch::equal(say(*again.model, golden_.input()), before));
+}
+
 TEST_F(StoredTable, ThatIsRoundedIsMadeExactOnDemand) {
   write_model(StoredDType::kBfloat16, bfloat16_bytes(exact_values(128)), 128);
   const nn::LoadedModel exact = load(true);

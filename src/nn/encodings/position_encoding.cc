@@ -5,7 +5,9 @@
 namespace rotary::nn {
 
 torch::Tensor PositionEncoding::embed(const torch::Tensor& x, std::int64_t) const { return x; }
-torch::Tensor PositionEncoding::rotate(const torch::Tensor& qkv, std::int64_t) const { return qkv; }
+torch::Tensor PositionEncoding::rotate(const torch::Tensor& qkv, std::int64_t, const torch::Tensor&) const {
+  return qkv;
+}
 std::int64_t PositionEncoding::max_tokens() const { return std::numeric_limits<std::int64_t>::max(); }
 
 std::shared_ptr<PositionEncoding> make_encoding(const RoformerConfig& config) {

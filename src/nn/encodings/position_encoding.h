@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "nn/roformer_config.h"
 #include "rotary/apply.h"
@@ -19,8 +21,10 @@ class PositionEncoding : public torch::nn::Module {
   virtual torch::Tensor embed(const torch::Tensor& x, std::int64_t first) const;
 
   /// Turns what belongs to queries and keys, in place.
-  /// \param qkv  [batch, tokens, 3 * heads * head_dim], as rotate() takes it
-  virtual torch::Tensor rotate(const torch::Tensor& qkv, std::int64_t first) const;
+  /// \param qkv    [batch, tokens, 3 * heads * head_dim], as rotate() takes it
+  /// \param first  position of the first token
+  /// \param mask   bool [batch, first + tokens], false for padding; undefined: there is none
+  virtual torch::Tensor rotate(const torch::Tensor& qkv, std::int64_t first, const torch::Tensor& mask) const;
 
   /// Longest sequence that it can place; none by default.
   virtual std::int64_t max_tokens() const;
@@ -30,11 +34,13 @@ class PositionEncoding : public torch::nn::Module {
 class RopeEncoding final : public PositionEncoding {
  public:
   explicit RopeEncoding(const RoformerConfig& config);
-  torch::Tensor rotate(const torch::Tensor& qkv, std::int64_t first) const override;
-  std::int64_t max_tokens() const override { return given_rows_; }
+  /// A scaling that depends on the length takes each sequence's own, without its padding.
+  torch::Tensor rotate(const torch::Tensor& qkv, std::int64_t first, const torch::Tensor& mask) const override;
+  std::int64_t max_tokens() const override;
 
   /// Turns by a table that came with a checkpoint instead of by the formula.
   void use(const CosSinTable& table);
+  const std::optional<CosSinTable>& given_table() const { return given_; }
   /// cos and sin as the formula has them, for as many positions.
   CosSinTable formula(std::int64_t rows) const;
   /// Another scaling, without training.
@@ -42,8 +48,8 @@ class RopeEncoding final : public PositionEncoding {
 
  private:
   RoformerConfig config_;
-  std::shared_ptr<const Rotary> rotary_;
-  std::int64_t given_rows_;
+  std::optional<CosSinTable> given_;
+  std::vector<Rotary> rotary_;  // one
 };
 
 /// Vaswani et al. 2017, scaled to the size of fresh embeddings: at amplitude 1 it would drown them.
