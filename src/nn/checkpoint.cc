@@ -43,8 +43,14 @@ Json to_json(const TrainingProgress& p) {
 }
 
 TrainingProgress training_progress(const Json& json) {
-  TrainingProgress p{json.at("epoch"),         json.at("step_of_epoch"),     json.at("step"), json.at("tokens"),
-                     json.at("epoch_loss"),    json.at("best_accuracy"),     json.at("epochs_since_best"), {}};
+  TrainingProgress p{json.at("epoch"),
+                     json.at("step_of_epoch"),
+                     json.at("step"),
+                     json.at("tokens"),
+                     json.at("epoch_loss"),
+                     json.at("best_accuracy"),
+                     json.at("epochs_since_best"),
+                     {}};
   for (const Json& report : json.at("history")) p.history.push_back(epoch_report(report));
   return p;
 }
@@ -69,6 +75,7 @@ Json settings(const TrainOptions& o, std::int64_t documents, const RoformerConfi
           {"clip_norm", o.optimizer.clip_norm},
           {"weight_decay", o.optimizer.weight_decay},
           {"embedding_rate", o.optimizer.embedding_rate},
+          {"token_type_rate", o.optimizer.token_type_rate},
           {"model", Json::parse(nn::to_json(model))}};
 }
 

@@ -64,6 +64,7 @@ void AdamW::update(std::size_t i, double learning_rate, double factor) {
   const torch::NoGradGuard no_grad;
   auto& [name, parameter] = parameters_[i];
   if (name == "embeddings.words") learning_rate *= options_.embedding_rate;
+  if (name == "embeddings.types") learning_rate *= options_.token_type_rate;
   const auto steps = static_cast<double>(num_steps_);
   const AdamWStep step{static_cast<float>(options_.beta1),
                        static_cast<float>(options_.beta2),

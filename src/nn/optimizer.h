@@ -14,6 +14,9 @@ struct AdamWOptions {
   double weight_decay = 0.01;  ///< of matrices; vectors (biases, norms) keep theirs
   double clip_norm = 1;        ///< of all gradients together; 0: none
   double embedding_rate = 1;   ///< the embeddings' learning rate as a multiple of the others'
+  /// The same of the token types. One type's row is added to every token, which the words can do themselves, and steps
+  /// of Adam's size drown fresh words in it (State of the Union passages at 1,024 words: .748 instead of .808).
+  double token_type_rate = 0;
 };
 
 /// AdamW (arXiv 1711.05101) over gradients that come in parts: those of the micro-batches, added up in their order, so

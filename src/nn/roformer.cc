@@ -45,8 +45,8 @@ void Roformer::initialize(std::uint64_t seed) {
   auto generator = torch::make_generator<torch::CPUGeneratorImpl>(seed);
   for (auto& item : named_parameters()) {
     Tensor& weight = item.value();
-    if (weight.dim() < 2) continue;
     const std::string& name = item.key();
+    if (weight.dim() < 2 || name == "embeddings.types") continue;
     const bool is_row = name.find("embeddings.") == 0 || name.find("encoding.") == 0 || name.find("classifier") == 0;
     const double in = static_cast<double>(weight.size(1));
     weight.normal_(0, is_row || in >= 512 ? kInitialDeviation : 0.5 / std::sqrt(in), generator);

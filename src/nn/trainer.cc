@@ -77,6 +77,8 @@ void validate_options(const TrainOptions& options) {
   require(adam.clip_norm >= 0, "clip_norm must be 0 or more", adam.clip_norm);
   require(adam.embedding_rate >= 0 && std::isfinite(adam.embedding_rate), "embedding_rate must be 0 or more and finite",
           adam.embedding_rate);
+  require(adam.token_type_rate >= 0 && std::isfinite(adam.token_type_rate),
+          "token_type_rate must be 0 or more and finite", adam.token_type_rate);
 }
 
 Trainer::Trainer(std::shared_ptr<Roformer> model, std::shared_ptr<const Objective> train,
@@ -156,8 +158,7 @@ EpochReport Trainer::finish_epoch() {
     const Validation validation = validate(*model_, *valid_, options_);
     report.valid_loss = validation.loss;
     report.valid_accuracy = validation.accuracy;
-    progress_.epochs_since_best =
-        validation.accuracy > progress_.best_accuracy ? 0 : progress_.epochs_since_best + 1;
+    progress_.epochs_since_best = validation.accuracy > progress_.best_accuracy ? 0 : progress_.epochs_since_best + 1;
     progress_.best_accuracy = std::max(progress_.best_accuracy, validation.accuracy);
     report.is_kept = validation.accuracy >=
                      progress_.best_accuracy - standard_error(progress_.best_accuracy, validation.num_targets);

@@ -48,8 +48,8 @@ struct EpochReport {
   double train_loss = 0;  ///< mean of the epoch's steps
   double valid_loss = 0;
   double valid_accuracy = 0;  ///< of classes, or of masked tokens
-  /// Whether its weights are to be kept: as good as the best epoch so far, or worse by less than its accuracy's standard
-  /// error. Between epochs that validation cannot tell apart the later is kept: the learning rate was lower.
+  /// Whether its weights are to be kept: as good as the best epoch so far, or worse by less than its accuracy's
+  /// standard error. Between epochs that validation cannot tell apart the later is kept: the learning rate was lower.
   bool is_kept = false;
 };
 

@@ -1,8 +1,8 @@
 // Characters as the tokenizers see them: UTF-8 in and out, classes, lower case, accents.
 //
-// A table of our own (unicode.txt, 40 kB) rather than a library's: a library knows the Unicode version that it was built
-// with, which differs between machines and from the `tokenizers` library's, and ids must be the same wherever a model is
-// loaded.
+// A table of our own (unicode.txt, 40 kB) rather than a library's: a library knows the Unicode version that it was
+// built with, which differs between machines and from the `tokenizers` library's, and ids must be the same wherever a
+// model is loaded.
 #pragma once
 
 #include <cstdint>

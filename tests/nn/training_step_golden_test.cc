@@ -47,6 +47,7 @@ class TrainingStepGolden : public ::testing::Test {
     const torch::NoGradGuard no_grad;
     for (nn::NamedTensor& x : nn::checkpoint_tensors(*model_)) x.tensor.copy_(weight(x.name));
     options_.learning_rate = 1e-3;
+    options_.optimizer.token_type_rate = 1;
   }
 
   Tensor weight(const std::string& name) const { return read_tensor(first_, "weight/" + golden_name(name)); }
