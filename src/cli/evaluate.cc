@@ -22,7 +22,7 @@ namespace rotary::cli {
 namespace {
 
 struct Request {
-  std::string model, data, split = "test", page;
+  std::string model, data, split, text_field, label_field, page;
   ExcerptChoice excerpts;
   RescaleChoice rescale;
   ComputeOptions compute;
@@ -30,15 +30,53 @@ struct Request {
   bool baseline = false, json = false;
 };
 
-text::Corpus load_data(const Request& request, const std::string& path) {
-  const TrainingFacts facts = read_training_facts(request.model);
-  text::Corpus corpus = text::load_corpus(path, facts.corpus);
-  if (facts.order_words > 0) text::make_order_task(corpus, {facts.order_words});
+struct Data {
+  std::vector<text::Document> documents, train;  // train: of the baseline
+  std::string split;
+};
+
+text::Corpus load(const std::string& path, const text::CorpusOptions& options, std::int64_t order_words) {
+  text::Corpus corpus = text::load_corpus(path, options);
+  if (order_words > 0) text::make_order_task(corpus, {order_words});
   return corpus;
 }
 
-const std::vector<text::Document>& split_of(const text::Corpus& corpus, const std::string& name) {
-  return name == "train" ? corpus.train : name == "valid" ? corpus.valid : corpus.test;
+bool is_same_data(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return a == b || std::filesystem::equivalent(a, b, error);
+}
+
+std::vector<text::Document> all_documents(const text::Corpus& corpus) {
+  std::vector<text::Document> out = corpus.train;
+  for (const auto* part : {&corpus.valid, &corpus.test}) out.insert(out.end(), part->begin(), part->end());
+  return out;
+}
+
+// The data of the training are split as they were then. Other data are all to be asked about, unless they have a test
+// part of their own.
+Data load_data(const Request& request, const std::string& path, const std::string& training_data) {
+  const TrainingFacts facts = read_training_facts(request.model);
+  text::CorpusOptions options = facts.corpus;
+  if (!request.text_field.empty()) options.text_field = request.text_field;
+  if (!request.label_field.empty()) options.label_field = request.label_field;
+  const bool is_other = !is_same_data(path, training_data);
+  if (request.split == "all" || (request.split.empty() && is_other)) options.valid_fraction = options.test_fraction = 0;
+  const text::Corpus corpus = load(path, options, facts.order_words);
+  Data data;
+  data.split = !request.split.empty() ? request.split : is_other && !corpus.test_given ? "all" : "test";
+  data.documents = data.split == "all"     ? all_documents(corpus)
+                   : data.split == "train" ? corpus.train
+                   : data.split == "valid" ? corpus.valid
+                                           : corpus.test;
+  if (!request.baseline) return data;
+  if (data.split != "all") {
+    data.train = corpus.train;
+  } else {
+    if (training_data.empty())
+      throw std::invalid_argument("evaluate: --baseline needs training documents, the model does not name its data");
+    data.train = load(training_data, facts.corpus, facts.order_words).train;
+  }
+  return data;
 }
 
 TestSet read_set(const ClassifierFolder& folder, const std::vector<text::Document>& documents, int threads) {
@@ -105,11 +143,11 @@ void run(const Request& request) {
   nn::ReadingOptions reading;
   reading.excerpts = request.excerpts.make(*folder.model, folder.trained_length);
   for (const std::int64_t length : request.lengths) require_readable("--lengths", length, *folder.model);
-  const text::Corpus corpus = load_data(request, path);
+  const Data data = load_data(request, path, folder.data);
   const int threads = request.compute.num_threads();
-  const TestSet test = read_set(folder, split_of(corpus, request.split), threads);
+  const TestSet test = read_set(folder, data.documents, threads);
   if (test.tokens.empty())
-    throw std::runtime_error(path + ": the " + request.split + " split must have documents, got none");
+    throw std::runtime_error(path + ": the " + data.split + " split must have documents, got none");
 
   reading.precision = request.compute.precision();
   reading.num_threads = threads;
@@ -120,7 +158,7 @@ void run(const Request& request) {
   evaluation.bands = by_document_length(test, predictions);
   const auto lengths =
       request.lengths.empty() ? default_lengths(test, folder.model->encoding().max_tokens()) : request.lengths;
-  const TestSet train = request.baseline ? read_set(folder, corpus.train, threads) : TestSet{};
+  const TestSet train = request.baseline ? read_set(folder, data.train, threads) : TestSet{};
   evaluation.by_length = by_reading_length(*folder.model, test, request.baseline ? &train : nullptr, lengths, reading);
 
   if (request.json) {
@@ -141,9 +179,12 @@ void add_evaluate(CLI::App& app) {
   CLI::App* evaluate = app.add_subcommand("evaluate", "How good a classifier is: accuracy, confusions, by length");
   evaluate->add_option("model", request->model, "folder that rotary train made")->check(not_empty())->required();
   evaluate->add_option("--data", request->data, "default: the data of its training")->check(not_empty());
-  evaluate->add_option("--split", request->split, "of the data: train, valid or test")
-      ->check(one_of({"train", "valid", "test"}))
-      ->capture_default_str();
+  evaluate
+      ->add_option("--split", request->split,
+                   "of the data: train, valid, test or all; default: test, or all of other data that have no test part")
+      ->check(one_of({"train", "valid", "test", "all"}));
+  evaluate->add_option("--text-field", request->text_field, "column or key of the text; default: as in training");
+  evaluate->add_option("--label-field", request->label_field, "column or key of the label; default: as in training");
   evaluate
       ->add_option("--lengths", request->lengths,
                    "tokens read of each document, for the table by length; as 64,256,1024")

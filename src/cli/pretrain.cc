@@ -153,6 +153,7 @@ void pretrain(Request& request) {
   const std::vector<std::string> encodings =
       request.compare.empty() ? std::vector{request.model.encoding} : request.compare;
   for (const std::string& encoding : encodings) config_of(request, encoding);  // faults before the data is read
+  require_outside(request.output, request.data.path);
   for (const std::string& encoding : encodings) open_training_folder(folder_of(request, encoding), request.resume);
   request.schedule.train.num_threads = request.compute.num_threads();
   request.schedule.train.precision = request.compute.precision();

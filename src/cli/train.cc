@@ -145,6 +145,7 @@ void report_test(const Request& request, const Prepared& made, double seconds) {
 void train(Request& request) {
   const auto began = std::chrono::steady_clock::now();
   if (request.from.empty()) request.model.make(request.schedule.train.max_length);  // faults before the data is read
+  require_outside(request.output, request.data.path);
   open_training_folder(request.output, request.resume);
   nn::TrainOptions& options = request.schedule.train;
   options.num_threads = request.compute.num_threads();

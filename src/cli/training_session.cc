@@ -148,6 +148,15 @@ void open_training_folder(const std::string& folder, bool resume) {
   if (error) throw std::runtime_error(folder + ": must be a folder that can be made, got " + error.message());
 }
 
+void require_outside(const std::string& output, const std::string& data) {
+  std::error_code error;  // a path that cannot be followed is its reader's to refuse
+  if (!std::filesystem::is_directory(data, error)) return;
+  const std::filesystem::path outer = std::filesystem::weakly_canonical(data, error),
+                              way = std::filesystem::weakly_canonical(output, error).lexically_relative(outer);
+  if (error || way.empty() || *way.begin() == "..") return;
+  throw std::invalid_argument("--output: must be outside the folder of --data, got '" + output + "'");
+}
+
 void remove_earlier_model(const std::string& folder) {
   for (const char* name : {"model.safetensors", "config.json", "evaluation.html"})
     std::filesystem::remove(std::filesystem::path(folder) / name);

@@ -18,6 +18,9 @@ struct Session {
   std::function<void()> keep;           ///< called when the weights are to be kept
 };
 
+/// A model inside the data's folder would be read as data the next time: throws std::invalid_argument.
+void require_outside(const std::string& output, const std::string& data);
+
 /// Before anything is written: makes the folder, and throws std::runtime_error where it has no checkpoint to resume, or
 /// one that a new training would destroy.
 void open_training_folder(const std::string& folder, bool resume);

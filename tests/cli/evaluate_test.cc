@@ -64,7 +64,12 @@ TEST_F(Evaluate, WritesItsFiguresAsJson) {
 TEST_F(Evaluate, TakesOtherDataAndOtherSplits) {
   EXPECT_EQ(figures("--split train").at("documents"), 42);
   EXPECT_EQ(figures("--split valid").at("documents"), 6);
-  EXPECT_EQ(figures("--data " + write_csv("other.csv", 30)).at("documents"), 6);
+  const std::string other = "--data " + write_csv("other.csv", 30);
+  EXPECT_EQ(figures(other).at("documents"), 30) << "none of them was for training";
+  EXPECT_EQ(figures(other + " --split test").at("documents"), 6);
+  EXPECT_EQ(figures(other + " --baseline").at("documents"), 30);
+  write("said,kind\nthe gull on the wave,sea\nthe tide,sea\na rose and a leaf,garden\nthe worm,garden\n", "named.csv");
+  EXPECT_EQ(figures("--text-field said --label-field kind --data " + file("named.csv")).at("documents"), 4);
   write("text,label\nfire,forge\niron,forge\nsteel,forge\nwave,sea\ntide,sea\ngull,sea\n", "unknown.csv");
   expect_failure(evaluate("--data " + file("unknown.csv")), 1, "the label must be one of the model's, got 'forge'");
 }

@@ -95,6 +95,9 @@ TEST_F(Train, SaysWhatIsWrongWithFolders) {
                                                   "ELF\0",
                                                   5));
   expect_failure(rotary(command(file("classes"))), 1, "program.txt:1:5: must be text, got a NUL byte");
+  expect_failure(rotary("train --data " + file("classes") + " --output " + file("classes/model")), 1,
+                 "--output: must be outside the folder of --data");
+  EXPECT_FALSE(std::filesystem::exists(file("classes/model")));
   std::filesystem::create_directories(folder_ / "splits");
   write_csv("splits/train.csv");
   write_in("splits/test.csv", "text,label\nwave,river\n");

@@ -40,7 +40,7 @@ std::vector<Rotary> rotaries_of(const RoformerConfig& config, const std::vector<
 RopeEncoding::RopeEncoding(const RoformerConfig& config) : config_(config), rotary_{make_rotary(config)} {}
 
 torch::Tensor RopeEncoding::rotate(const torch::Tensor& qkv, std::int64_t first, const torch::Tensor& mask) const {
-  const bool by_length = depends_on_length(make_scaling(config_.scaling)) && qkv.size(0) > 0;
+  const bool by_length = !given_ && depends_on_length(make_scaling(config_.scaling)) && qkv.size(0) > 0;
   return nn::rotate(qkv, by_length ? rotaries_of(config_, lengths_of(mask, qkv.size(0), first + qkv.size(1))) : rotary_,
                     config_.num_heads, first, config_.rotates_values);
 }
