@@ -102,19 +102,22 @@ report::LineChart loss_chart(const std::string& folder) {
 
 EvaluationText describe(const Evaluation& evaluation, const std::vector<std::string>& labels, std::int64_t length) {
   EvaluationText text;
-  char summary[160];
+  const std::int64_t total = evaluation.confusion.total();
+  const double accuracy = evaluation.confusion.accuracy();
+  char summary[200];
   std::snprintf(summary, sizeof summary,
-                "accuracy %.1f %%, macro F1 %.3f on %lld documents, reading %lld tokens of each",
-                100 * evaluation.confusion.accuracy(), evaluation.confusion.macro_f1(),
-                static_cast<long long>(evaluation.confusion.total()), static_cast<long long>(length));
+                "accuracy %.1f %% (standard error %.1f), macro F1 %.3f on %lld documents, reading %lld tokens of each",
+                100 * accuracy, 100 * nn::standard_error(accuracy, total), evaluation.confusion.macro_f1(),
+                static_cast<long long>(total), static_cast<long long>(length));
   text.summary = summary;
   text.confusion = confusion_table(evaluation, labels);
   text.by_length = length_table(evaluation);
   text.bands = band_table(evaluation);
   for (const AtLength& at : evaluation.by_length)
-    if (at.baseline && *at.baseline > at.accuracy)
+    if (at.baseline && *at.baseline > at.accuracy + nn::standard_error(*at.baseline, total))
       text.remark =
-          "Where TF-IDF with logistic regression is ahead, words alone decide: take it, or give the model more "
+          "Where TF-IDF with logistic regression is ahead by more than the standard error, words alone decide: take "
+          "it, or give the model more "
           "data or time.";
   return text;
 }

@@ -162,7 +162,10 @@ void train(Request& request) {
   session.folder = request.output;
   session.resume = request.resume;
   session.validates = !made.corpus.valid.empty();
-  session.keep = [&] { nn::save_model(request.output, *made.model); };
+  session.keep = [&] {
+    nn::save_model(request.output, *made.model);
+    std::filesystem::remove(std::filesystem::path(request.output) / "evaluation.html");  // of other weights
+  };
   if (!run_session(trainer, session)) throw CLI::RuntimeError(kInterrupted);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   report_test(request, made, seconds.count());

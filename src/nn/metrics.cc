@@ -1,5 +1,8 @@
 #include "nn/metrics.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/require.h"
 
 namespace rotary::nn {
@@ -46,6 +49,10 @@ Confusion compare(std::span<const int> truth, std::span<const int> predictions, 
     ++out.counts[static_cast<std::size_t>(truth[i])][static_cast<std::size_t>(predictions[i])];
   }
   return out;
+}
+
+double standard_error(double share, std::int64_t count) {
+  return std::sqrt(share * (1 - share) / static_cast<double>(std::max<std::int64_t>(count, 1)));
 }
 
 }  // namespace rotary::nn

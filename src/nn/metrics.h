@@ -19,4 +19,7 @@ struct Confusion {
 /// truth and predictions: class numbers below num_classes, one each for a document.
 Confusion compare(std::span<const int> truth, std::span<const int> predictions, int num_classes);
 
+/// Of a share that was counted among so many: sqrt(share (1 - share) / count).
+double standard_error(double share, std::int64_t count);
+
 }  // namespace rotary::nn

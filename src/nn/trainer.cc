@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/require.h"
+#include "nn/metrics.h"
 #include "nn/workers.h"
 
 namespace rotary::nn {
@@ -42,11 +43,6 @@ text::EpochOptions epoch_options(const TrainOptions& options, std::uint64_t epoc
   out.seed = options.seed;
   out.epoch = epoch;
   return out;
-}
-
-// Of a share that was counted among so many.
-double standard_error(double share, std::int64_t count) {
-  return std::sqrt(share * (1 - share) / static_cast<double>(std::max<std::int64_t>(count, 1)));
 }
 
 }  // namespace

@@ -51,5 +51,12 @@ const BadCall kBadCalls[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Calls, BadMetrics, ::testing::ValuesIn(kBadCalls), bad_call_name);
 
+TEST(StandardError, IsThatOfAShare) {
+  EXPECT_DOUBLE_EQ(nn::standard_error(0.5, 100), 0.05);
+  EXPECT_DOUBLE_EQ(nn::standard_error(0.8, 400), 0.02);
+  EXPECT_EQ(nn::standard_error(1, 10), 0);
+  EXPECT_EQ(nn::standard_error(0, 0), 0);
+}
+
 }  // namespace
 }  // namespace rotary::testing
