@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -86,6 +87,8 @@ void copy_into(const ModelTensors& file, const std::string& folder, const NamedT
     throw std::runtime_error(folder + ": tensor " + stored->name + " must have shape " + show(to.tensor.sizes()) +
                              ", got " + show(stored->shape));
   const std::vector<float> values = file.read_float(stored->name);
+  if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
+    throw std::runtime_error(folder + ": tensor " + stored->name + " must be finite");
   to.tensor.copy_(torch::from_blob(const_cast<float*>(values.data()), to.tensor.sizes(), torch::kFloat32));
 }
 
@@ -188,10 +191,29 @@ std::vector<NamedTensor> checkpoint_tensors(const Roformer& model) {
   return out;
 }
 
+namespace {
+
+// Before memory is taken for what config.json says: a damaged number would take all there is.
+void require_size(const ModelTensors& file, const std::string& folder, const RoformerConfig& config) {
+  const auto require = [&](const std::string& name, const std::vector<std::int64_t>& shape) {
+    const StoredTensor* stored = find(file, name);
+    if (!stored || stored->shape != shape)
+      throw std::runtime_error(folder + ": tensor " + spellings(name)[0] + " must have shape " + show(shape) +
+                               ", as config.json has it, got " + (stored ? show(stored->shape) : "none"));
+  };
+  require("embeddings.word_embeddings.weight", {config.vocab_size, config.embedding_size});
+  const std::string last = "encoder.layer." + std::to_string(config.num_layers - 1) + ".";
+  require(last + "attention.self.query.weight", {config.d_model, config.d_model});
+  require(last + "intermediate.dense.weight", {config.d_feed_forward, config.d_model});
+}
+
+}  // namespace
+
 LoadedModel load_model(const std::string& folder, const LoadOptions& options) {
   const std::string config_path = (std::filesystem::path(folder) / "config.json").string();
   const RoformerConfig config = parse_config(read_file(config_path, detail::kMaxFileBytes), config_path);
   const ModelTensors file(folder);
+  require_size(file, folder, completed(config));
   LoadedModel loaded{std::make_shared<Roformer>(config), {}};
   const torch::NoGradGuard no_grad;
   for (const NamedTensor& tensor : checkpoint_tensors(*loaded.model)) copy_into(file, folder, tensor);

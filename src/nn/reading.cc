@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/require.h"
 #include "nn/workers.h"
@@ -71,6 +72,11 @@ std::vector<std::vector<float>> classify(const Roformer& model, std::span<const 
             pieces[i].weight * static_cast<double>(logits[g].data_ptr<float>()[(i - groups[g].first) * labels + c]);
   std::vector<std::vector<float>> out;
   for (const auto& sum : sums) {
+    for (const double x : sum)
+      if (!std::isfinite(x))
+        throw std::runtime_error("document " + std::to_string(out.size() + 1) +
+                                 ": the model's outputs must be finite, got " + std::to_string(x) +
+                                 "; its weights may be damaged");
     const double highest = *std::ranges::max_element(sum);
     double total = 0;
     for (const double x : sum) total += std::exp(x - highest);

@@ -110,6 +110,11 @@ std::vector<std::string> read_labels(const Reader& reader, const Reading& readin
     const Value label = member(*value.json, "id2label", std::to_string(i));
     if (!label) fail(reading, "id2label", "number the labels 0, 1, ...", "no " + std::to_string(i));
     labels[i] = to_text(reading, label);
+    const bool is_printable = std::ranges::none_of(labels[i], [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    if (labels[i].empty() || !is_printable ||
+        std::ranges::count(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i), labels[i]) > 0)
+      fail(reading, "id2label", "hold labels that differ, of characters that can be printed",
+           detail::show(*label.json));
   }
   return labels;
 }

@@ -172,6 +172,9 @@ const BadConfig kBadConfigs[] = {
     {"labels_with_gaps", "/id2label", Json{{"0", "a"}, {"2", "b"}, {"3", "c"}}, "id2label"},
     {"labels_as_a_list", "/id2label", Json::array({"a", "b"}), "id2label"},
     {"label_is_a_number", "/id2label/0", 7, "id2label"},
+    {"labels_that_are_alike", "/id2label/1", "a", "id2label"},
+    {"label_without_a_name", "/id2label/1", "", "id2label"},
+    {"label_of_control_characters", "/id2label/1", "\x1b[2J", "id2label"},
     {"one_label", "/id2label", Json{{"0", "a"}}, "2 labels or more"},
     {"decoder_in_words", "/is_decoder", "yes", "is_decoder"},
     {"own_part_is_a_list", "/rotary", Json::array(), "rotary"},
@@ -255,6 +258,29 @@ constexpr const char* kKeys = "roformer.encoder.layer.1.attention.self.key.weigh
 TEST_F(Weights, ThatLackATensorAreRefused) {
   write_changed([](auto& tensors) { tensors.erase(std::ranges::find(tensors, kKeys, &StoredTensor::name)); });
   expect_refused(folder_.string(), std::string("tensor ") + kKeys + " must be there, got none");
+}
+
+TEST_F(Weights, ThatAreNotFiniteAreRefused) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<float> values(64, 0.5f);
+    values[33] = bad;
+    write_changed([&](auto& tensors) { find(tensors, kKeys).data = std::as_bytes(std::span(values)); });
+    expect_refused(folder_.string(), std::string("tensor ") + kKeys + " must be finite");
+  }
+}
+
+TEST_F(Weights, AreLookedAtBeforeMemoryIsTakenForTheirConfig) {
+  save(*drawn_model(small_config()));
+  const std::pair<const char*, const char*> sizes[] = {{"num_hidden_layers", "encoder.layer.9999999."},
+                                                       {"vocab_size", "must have shape [10000000, 8]"},
+                                                       {"intermediate_size", "must have shape [10000000, 8]"}};
+  const Json whole = config();
+  for (const auto& [key, part] : sizes) {
+    Json json = whole;
+    json[key] = 10000000;
+    write("config.json", json.dump());
+    expect_refused(folder_.string(), part);
+  }
 }
 
 TEST_F(Weights, OfAnotherShapeAreRefused) {
