@@ -2,9 +2,8 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "cli/training_session.h"
 #include "report/page.h"
 
 namespace rotary::cli {
@@ -39,7 +38,7 @@ report::Table confusion_table(const Evaluation& evaluation, const std::vector<st
 report::Table length_table(const Evaluation& evaluation) {
   const bool has_baseline = !evaluation.by_length.empty() && evaluation.by_length[0].baseline;
   report::Table table{{{"tokens read"}, {"accuracy"}, {"macro F1"}, {"documents cut"}}, {}};
-  if (has_baseline) table.columns.push_back({"TF-IDF + logistic regression"});
+  if (has_baseline) table.columns.emplace_back().name = "TF-IDF + logistic regression";
   for (const AtLength& at : evaluation.by_length) {
     char f1[16];
     std::snprintf(f1, sizeof f1, "%.3f", at.macro_f1);
@@ -76,25 +75,14 @@ report::LineChart length_chart(const Evaluation& evaluation) {
   return chart;
 }
 
-// Of the log's lines; what is no JSON (a line cut short) is skipped.
 report::LineChart loss_chart(const std::string& folder) {
   report::LineChart chart;
   chart.title = "Loss in training";
   chart.x = {"step"};
   chart.y = {"cross entropy, nats"};
-  report::Series train{"training"}, valid{"validation"};
-  std::ifstream log(std::filesystem::path(folder) / "log.jsonl");
-  for (std::string line; std::getline(log, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.value("step", nlohmann::json()).is_number()) continue;
-    for (const auto& [key, series] : {std::pair("mean_loss", &train), std::pair("valid_loss", &valid)}) {
-      if (!json.value(key, nlohmann::json()).is_number()) continue;
-      series->x.push_back(json["step"].get<double>());
-      series->y.push_back(json[key].get<double>());
-    }
-  }
-  for (const auto* series : {&train, &valid})
-    if (!series->x.empty()) chart.series.push_back(*series);
+  for (const report::Series& series :
+       {read_log(folder, "mean_loss", "training"), read_log(folder, "valid_loss", "validation")})
+    if (!series.x.empty()) chart.series.push_back(series);
   return chart;
 }
 

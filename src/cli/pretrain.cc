@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -107,20 +106,6 @@ nn::EpochReport pretrain_one(const Request& request, const Texts& texts, const s
   return trainer.progress().history.back();
 }
 
-report::Series loss_curve(const std::string& folder, const std::string& name) {
-  report::Series series{name};
-  std::ifstream log(std::filesystem::path(folder) / "log.jsonl");
-  for (std::string line; std::getline(log, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.value("step", nlohmann::json()).is_number() ||
-        !json.value("mean_loss", nlohmann::json()).is_number())
-      continue;
-    series.x.push_back(json["step"].get<double>());
-    series.y.push_back(json["mean_loss"].get<double>());
-  }
-  return series;
-}
-
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f", value);
@@ -138,7 +123,7 @@ void compare(const Request& request, const Texts& texts) {
     std::printf("%s\n", encoding.c_str());
     std::fflush(stdout);
     const nn::EpochReport last = pretrain_one(request, texts, encoding, folder);
-    chart.series.push_back(loss_curve(folder, encoding));
+    chart.series.push_back(read_log(folder, "mean_loss", encoding));
     const double train_loss = chart.series.back().y.empty() ? last.train_loss : chart.series.back().y.back();
     const bool validates = texts.num_valid > 0;
     table.rows.push_back({encoding, number(train_loss), validates ? number(last.valid_loss) : "-",

@@ -148,6 +148,20 @@ void open_training_folder(const std::string& folder, bool resume) {
   if (error) throw std::runtime_error(folder + ": must be a folder that can be made, got " + error.message());
 }
 
+report::Series read_log(const std::string& folder, const char* key, const std::string& label) {
+  report::Series series{label};
+  std::ifstream log(std::filesystem::path(folder) / "log.jsonl");
+  for (std::string line; std::getline(log, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.value("step", nlohmann::json()).is_number() ||
+        !json.value(key, nlohmann::json()).is_number())
+      continue;
+    series.x.push_back(json["step"].get<double>());
+    series.y.push_back(json[key].get<double>());
+  }
+  return series;
+}
+
 void require_outside(const std::string& output, const std::string& data) {
   std::error_code error;  // a path that cannot be followed is its reader's to refuse
   if (!std::filesystem::is_directory(data, error)) return;

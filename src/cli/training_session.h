@@ -6,6 +6,7 @@
 #include <string>
 
 #include "nn/trainer.h"
+#include "report/figure.h"
 
 namespace rotary::cli {
 
@@ -17,6 +18,9 @@ struct Session {
   bool validates_masked_words = false;  ///< what is reported as accuracy
   std::function<void()> keep;           ///< called when the weights are to be kept
 };
+
+/// The values of a key of log.jsonl, such as mean_loss, by step; lines that are damaged are skipped.
+report::Series read_log(const std::string& folder, const char* key, const std::string& label);
 
 /// A model inside the data's folder would be read as data the next time: throws std::invalid_argument.
 void require_outside(const std::string& output, const std::string& data);

@@ -30,6 +30,13 @@ inline Documents drawn_documents(std::size_t num, std::uint64_t seed) {
   return out;
 }
 
+inline bool same_history(const nn::TrainingProgress& a, const nn::TrainingProgress& b) {
+  const auto key = [](const nn::EpochReport& r) {
+    return std::tuple(r.epoch, r.step, r.train_loss, r.valid_loss, r.valid_accuracy, r.is_kept);
+  };
+  return std::ranges::equal(a.history, b.history, {}, key, key);
+}
+
 inline nn::TrainOptions small_options() {
   nn::TrainOptions options;
   options.epochs = 3;
