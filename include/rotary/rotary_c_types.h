@@ -70,7 +70,17 @@ enum {
 };
 
 /// Whose reading of a configuration is meant; see rotary/formats/model_config.h.
-enum { ROTARY_REFERENCE_TRANSFORMERS = 0, ROTARY_REFERENCE_ORIGINAL = 1 };
+enum {
+  ROTARY_REFERENCE_OF_FORMAT = 0,  ///< transformers for config.json, llama.cpp for GGUF, original for all else
+  ROTARY_REFERENCE_TRANSFORMERS = 1,
+  ROTARY_REFERENCE_ORIGINAL = 2,
+  ROTARY_REFERENCE_TRANSFORMERS_4 = 3,
+  ROTARY_REFERENCE_LLAMA_CPP = 4,
+  ROTARY_REFERENCE_VLLM = 5,
+  ROTARY_REFERENCE_SGLANG = 6,
+  ROTARY_REFERENCE_MLX_LM = 7,
+  ROTARY_REFERENCE_ONNXRUNTIME_GENAI = 8
+};
 
 /// A rotation ready to be applied. Immutable; any number of threads may use one at the same time.
 typedef struct rotary_rotation rotary_rotation;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "c_api/guard.h"
 #include "c_api/handle.h"
@@ -20,18 +21,24 @@ struct Choice {
   const char* part = nullptr;
   std::int32_t layer = ROTARY_ANY_LAYER;
   bool keys = false;
-  Reference reference = Reference::kTransformers;
+  std::optional<Reference> reference = std::nullopt;
 };
+
+// The C values are 1 + the C++ ones.
+std::optional<Reference> to_reference(std::int32_t value, std::string_view function) {
+  static_assert(static_cast<int>(Reference::kOnnxruntimeGenai) + 1 == ROTARY_REFERENCE_ONNXRUNTIME_GENAI);
+  require(value >= ROTARY_REFERENCE_OF_FORMAT && value <= ROTARY_REFERENCE_ONNXRUNTIME_GENAI, function,
+          "choice.reference must be a ROTARY_REFERENCE_ value", value);
+  if (value == ROTARY_REFERENCE_OF_FORMAT) return std::nullopt;
+  return static_cast<Reference>(value - 1);
+}
 
 Choice to_choice(const rotary_layer_choice* choice, std::string_view function) {
   if (choice == nullptr) return {};
   rotary_layer_choice room;
   const auto& given = read_struct(choice, room, &rotary_layer_choice::layer, function, "choice");
   require(given.layer >= ROTARY_ANY_LAYER, function, "choice.layer must be an index or ROTARY_ANY_LAYER", given.layer);
-  require(given.reference == ROTARY_REFERENCE_TRANSFORMERS || given.reference == ROTARY_REFERENCE_ORIGINAL, function,
-          "choice.reference must be a ROTARY_REFERENCE_ value", given.reference);
-  return {given.component, given.part, given.layer, given.keys != 0,
-          given.reference == ROTARY_REFERENCE_ORIGINAL ? Reference::kOriginal : Reference::kTransformers};
+  return {given.component, given.part, given.layer, given.keys != 0, to_reference(given.reference, function)};
 }
 
 bool is_meant(const ModelRotation& r, const Choice& choice) {
@@ -48,7 +55,7 @@ bool same(const ModelRotation& x, const ModelRotation& y) {
          a.rotates_values == b.rotates_values && a.rotates_output_back == b.rotates_output_back &&
          a.before_projection == b.before_projection && a.rotates_keys == b.rotates_keys && a.heads == b.heads &&
          a.query_scale == b.query_scale && a.query_scale_rule == b.query_scale_rule &&
-         a.softmax_factor == b.softmax_factor && a.xpos == b.xpos && a.axes == b.axes;
+         a.softmax_factor == b.softmax_factor && x.unknown == y.unknown && a.xpos == b.xpos && a.axes == b.axes;
 }
 
 std::string describe(const ModelRotation& r) {
@@ -94,6 +101,7 @@ std::unique_ptr<rotary_rotation> make(const ModelRotation& r, const Choice& choi
   const LayerRotation& layer = r.rotation;
   const std::string who = std::string(function) + ": " + describe(r) + ": ";
   if (!layer.not_a_rotation.empty()) throw_unsupported(who + layer.not_a_rotation);
+  if (!r.unknown.empty()) throw_unsupported(who + r.unknown);
   if (layer.xpos) throw_unsupported(who + "xPos multiplies pairs by factors that depend on the position");
   RotationMap map = map_of(r, choice.keys);
   if (options.arithmetic != Arithmetic::kGgml || map.pairs.empty())

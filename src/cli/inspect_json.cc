@@ -94,6 +94,9 @@ Json rotation_json(const ModelRotation& r) {
   if (!r.rotation.not_a_rotation.empty()) {
     out["pairs"] = nullptr;
     out["not_a_rotation"] = r.rotation.not_a_rotation;
+  } else if (!r.unknown.empty()) {
+    out["pairs"] = nullptr;
+    out["unknown"] = r.unknown;
   } else if (r.spec) {
     add_rotation(out, r);
   } else {
@@ -116,6 +119,9 @@ std::string to_json(const ModelConfig& config, const ReadOptions& options) {
            {"reference", to_string(config.reference)},
            {"arithmetic", to_string(options.arithmetic)}};
   out["seq_len"] = options.seq_len > 0 ? Json(options.seq_len) : Json();
+  out["files"] = Json::array();
+  for (const ModelFile& f : config.files)
+    out["files"].push_back({{"path", f.path}, {"format", f.format}, {"role", f.role}});
   out["rotations"] = Json::array();
   for (const ModelRotation& r : config.rotations) out["rotations"].push_back(rotation_json(r));
   out["warnings"] = Json::array();

@@ -210,6 +210,8 @@ std::string body(const ModelRotation& r, const ReadOptions& options) {
   std::string out;
   if (!r.rotation.not_a_rotation.empty())
     out += line("rotation", "none that can be named: " + r.rotation.not_a_rotation);
+  else if (!r.unknown.empty())
+    out += line("rotation", "unknown: " + r.unknown);
   else if (!r.spec)
     out += line("rotation", "none");
   else
@@ -258,10 +260,12 @@ std::string ranges(const std::vector<int>& values) {
 }
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options) {
-  std::string out = (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " +
-                    std::string(to_string(config.reference)) +
-                    (config.reference == Reference::kTransformers ? " 5.24 does" : " (the file as written)") + ", " +
-                    std::string(to_string(options.arithmetic)) + " arithmetic\n";
+  std::string out =
+      (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " +
+      std::string(to_string(config.reference)) +
+      (config.reference == Reference::kOriginal ? " (the file as written)"
+                                                : " " + std::string(release_of(config.reference)) + " does") +
+      ", " + std::string(to_string(options.arithmetic)) + " arithmetic\n";
   for (const Block& b : blocks(config, options)) out += "\n" + title(b.head) + b.body;
   if (config.rotations.empty()) out += "\nno attention that rotates\n";
   if (!config.warnings.empty()) out += "\n";

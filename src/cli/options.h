@@ -4,21 +4,23 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "rotary/formats/model_config.h"
 
 namespace rotary::cli {
 
 struct CommonOptions {
-  std::string reference = "transformers";
+  std::string reference;
   std::string arithmetic = "exact";
   std::int64_t seq_len = 0;
 
   void add_to(CLI::App& app) {
-    app.add_option("--as", reference,
-                   "whose reading: transformers (5.24, oddities included) or original (the file as written)")
-        ->check(CLI::IsMember({"transformers", "original"}))
-        ->capture_default_str();
+    app.add_option(
+           "--as", reference,
+           "whose reading: an engine's, oddities included, or original (the file as written); by default what the "
+           "file is made for: transformers for config.json, llama.cpp for GGUF, else original")
+        ->check(CLI::IsMember(names()));
     app.add_option("--arithmetic", arithmetic, "exact, or the roundings of an engine")
         ->check(CLI::IsMember({"exact", "transformers-float32", "transformers-bfloat16", "ggml"}))
         ->capture_default_str();
@@ -26,7 +28,18 @@ struct CommonOptions {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   }
 
-  ReadOptions to_read_options() const { return {parse_reference(reference), parse_arithmetic(arithmetic), seq_len}; }
+  ReadOptions to_read_options() const {
+    ReadOptions out{{}, parse_arithmetic(arithmetic), seq_len};
+    if (!reference.empty()) out.reference = parse_reference(reference);
+    return out;
+  }
+
+ private:
+  static std::vector<std::string> names() {
+    std::vector<std::string> out;
+    for (Reference r : all_references()) out.emplace_back(to_string(r));
+    return out;
+  }
 };
 
 }  // namespace rotary::cli

@@ -148,23 +148,13 @@ class ModelReader {
 
 }  // namespace
 
-std::string_view to_string(Reference reference) {
-  return reference == Reference::kTransformers ? "transformers" : "original";
-}
-
-Reference parse_reference(std::string_view name) {
-  for (Reference r : {Reference::kTransformers, Reference::kOriginal})
-    if (to_string(r) == name) return r;
-  detail::require(false, "parse_reference", "reference must be one of transformers, original", name);
-  return {};
-}
-
 ModelConfig parse_model_config(std::string_view text, const std::string& name, const ReadOptions& options) {
   detail::require(options.seq_len >= 0, "parse_model_config", "seq_len must not be negative", options.seq_len);
   const JsonDocument document = parse_json(text, name);
   Reading reading{name, options, {}, text.size()};
   ModelConfig out;
-  out.reference = options.reference;
+  out.reference = reading.options.reference.emplace(options.reference.value_or(Reference::kTransformers));
+  out.files.push_back({name, "config.json", "read"});
   ModelReader(document, reading, out).read();
   out.warnings = std::move(reading.warnings);
   return out;

@@ -135,7 +135,7 @@ TEST_F(Inspect, FailsWithTwoOnBadUsage) {
   expect_failure(rotary("inspect"), 2, "path");
   expect_failure(rotary("inspect " + file() + " --nope"), 2, "--nope");
   expect_failure(rotary("inspect " + file() + " " + file()), 2, "config.json");
-  expect_failure(rotary("inspect " + file() + " --as vllm"), 2, "--as");
+  expect_failure(rotary("inspect " + file() + " --as somebody"), 2, "--as");
   expect_failure(rotary("inspect " + file() + " --arithmetic quadruple"), 2, "--arithmetic");
   expect_failure(rotary("inspect " + file() + " --seq-len 0"), 2, "--seq-len");
   expect_failure(rotary("inspect " + file() + " --layer -1"), 2, "--layer");

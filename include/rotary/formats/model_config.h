@@ -1,8 +1,9 @@
-// From a model's configuration file to the rotation of every component and layer.
+// From a model's files to the rotation of every component and layer.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,18 +14,29 @@
 
 namespace rotary {
 
-/// Whose reading of a configuration is meant.
+/// Whose reading of a model is meant. Each is pinned to a release, see release_of().
 enum class Reference {
-  kTransformers,  ///< what transformers 5.24 really does, oddities included; each loss is a warning
-  kOriginal,      ///< what the file says; contradictions within it are errors
+  kTransformers,      ///< what transformers really does, oddities included; each loss is a warning
+  kOriginal,          ///< what the file says; contradictions within it are errors
+  kTransformers4,     ///< the last transformers with the 4.x configuration classes
+  kLlamaCpp,          ///< llama.cpp, on the GGUF file that its converter makes of the model
+  kVllm,              ///< vLLM
+  kSglang,            ///< SGLang
+  kMlxLm,             ///< mlx-lm
+  kOnnxruntimeGenai,  ///< the model builder of ONNX Runtime GenAI
 };
 
+ROTARY_API std::span<const Reference> all_references();
+/// "transformers", "original", "transformers-4", "llama.cpp", "vllm", "sglang", "mlx-lm", "onnxruntime-genai".
 ROTARY_API std::string_view to_string(Reference reference);
-/// "transformers" or "original". Throws std::invalid_argument that lists the names.
+/// The inverse. Throws std::invalid_argument that lists the names.
 ROTARY_API Reference parse_reference(std::string_view name);
+/// The release that is meant: "5.24"; "" for `original`, which is the file itself.
+ROTARY_API std::string_view release_of(Reference reference);
 
 struct ReadOptions {
-  Reference reference = Reference::kTransformers;
+  /// None: the format's own; transformers for config.json, llama.cpp for GGUF, original for all else.
+  std::optional<Reference> reference = std::nullopt;
   Arithmetic arithmetic = Arithmetic::kExact;
   std::int64_t seq_len = 0;  ///< for rotations that depend on the length; 0: short enough to stay unscaled
 };
@@ -54,12 +66,21 @@ struct ModelRotation {
   int head_dim = 0;              ///< channels of the query vector
   std::optional<RopeSpec> spec;  ///< none: no rotation, or not a rotation
   LayerRotation rotation;        ///< at the sequence length asked for
+  std::string unknown;           ///< why it is not established what the reference does here: then nothing above is set
   std::string note;              ///< what a reader should know and no field says
   std::vector<Source> sources;
 };
 
+/// A file that says something about the rotation.
+struct ModelFile {
+  std::string path;
+  std::string format;  ///< "config.json", "GGUF", "params.json of Meta", ...
+  std::string role;    ///< "read", "compared", or why it was left aside
+};
+
 struct ModelConfig {
   std::string model_type;
+  std::vector<ModelFile> files;  ///< in the order of authority; the first was read
   Reference reference = Reference::kTransformers;
   std::vector<ModelRotation> rotations;
   std::vector<ConfigWarning> warnings;
