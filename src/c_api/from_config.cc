@@ -55,7 +55,8 @@ bool same(const ModelRotation& x, const ModelRotation& y) {
          a.rotates_values == b.rotates_values && a.rotates_output_back == b.rotates_output_back &&
          a.before_projection == b.before_projection && a.rotates_keys == b.rotates_keys && a.heads == b.heads &&
          a.query_scale == b.query_scale && a.query_scale_rule == b.query_scale_rule &&
-         a.softmax_factor == b.softmax_factor && x.unknown == y.unknown && a.xpos == b.xpos && a.axes == b.axes;
+         a.softmax_factor == b.softmax_factor && x.unknown == y.unknown && x.fails == y.fails && a.xpos == b.xpos &&
+         a.axes == b.axes;
 }
 
 std::string describe(const ModelRotation& r) {
@@ -101,7 +102,7 @@ std::unique_ptr<rotary_rotation> make(const ModelRotation& r, const Choice& choi
   const LayerRotation& layer = r.rotation;
   const std::string who = std::string(function) + ": " + describe(r) + ": ";
   if (!layer.not_a_rotation.empty()) throw_unsupported(who + layer.not_a_rotation);
-  if (!r.unknown.empty()) throw_unsupported(who + r.unknown);
+  if (!r.unknown.empty() || !r.fails.empty()) throw_unsupported(who + r.unknown + r.fails);
   if (layer.xpos) throw_unsupported(who + "xPos multiplies pairs by factors that depend on the position");
   RotationMap map = map_of(r, choice.keys);
   if (options.arithmetic != Arithmetic::kGgml || map.pairs.empty())

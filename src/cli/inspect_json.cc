@@ -94,9 +94,9 @@ Json rotation_json(const ModelRotation& r) {
   if (!r.rotation.not_a_rotation.empty()) {
     out["pairs"] = nullptr;
     out["not_a_rotation"] = r.rotation.not_a_rotation;
-  } else if (!r.unknown.empty()) {
+  } else if (!r.unknown.empty() || !r.fails.empty()) {
     out["pairs"] = nullptr;
-    out["unknown"] = r.unknown;
+    out[r.fails.empty() ? "unknown" : "fails"] = r.fails.empty() ? r.unknown : r.fails;
   } else if (r.spec) {
     add_rotation(out, r);
   } else {

@@ -211,7 +211,9 @@ std::string body(const ModelRotation& r, const ReadOptions& options) {
   if (!r.rotation.not_a_rotation.empty())
     out += line("rotation", "none that can be named: " + r.rotation.not_a_rotation);
   else if (!r.unknown.empty())
-    out += line("rotation", "unknown: " + r.unknown);
+    out += line("rotation", r.unknown);
+  else if (!r.fails.empty())
+    out += line("rotation", "none: " + r.fails);
   else if (!r.spec)
     out += line("rotation", "none");
   else

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/scaled_frequencies.h"
+#include "formats/engine_rules.h"
 #include "formats/layer_plan.h"
 #include "formats/rope_parameters.h"
 #include "formats/spec_reader.h"
@@ -80,10 +81,11 @@ class ComponentReader {
         reading_(view.reading()),
         row_(view.row()),
         model_type_(std::move(model_type)),
-        view_of_(view_of) {}
+        view_of_(view_of),
+        begin_(reading_.unsettled.size()) {}
 
   std::vector<ModelRotation> read() {
-    if (row_.value("remote", false) && reading_.as_transformers())
+    if (row_.value("remote", false) && reading_.as(Reference::kTransformers))
       reading_.warn(view_.path_of("model_type"),
                     "not part of transformers 5: read as the family's own (remote) code does");
     const LayerPlan plan = plan_layers(view_);
@@ -97,6 +99,7 @@ class ComponentReader {
     if (row_.contains("per_type") && plan.all)
       fail(reading_, view_.path_of("num_hidden_layers"), "be given (layer types differ)", "nothing");
     const std::vector<RopeParameters> sets = read_rope_parameters(view_, labels);
+    end_ = reading_.unsettled.size();
     std::vector<ModelRotation> out;
     if (plan.all) {
       out.push_back(rotation(sets.at(0), LayerGroup{}, true));
@@ -107,7 +110,8 @@ class ComponentReader {
       const bool null_base = row_.value("null_base_is_none", false) && set && set->nulls.contains("rope_theta");
       const bool rotates = layers.rotates && set && !set->none && !null_base;
       const ConfigView own = view_.with_node(layers.overlay.is_null() ? view_.node() : layers.overlay);
-      const ComponentReader reader(own, model_type_, layers.overlay.is_null() ? ViewOf::kComponent : ViewOf::kLayer);
+      ComponentReader reader(own, model_type_, layers.overlay.is_null() ? ViewOf::kComponent : ViewOf::kLayer);
+      reader.begin_ = begin_, reader.end_ = end_;
       out.push_back(rotates ? reader.rotation(*set, layers, false) : reader.still(layers));
     }
     return out;
@@ -272,7 +276,14 @@ class ComponentReader {
     }
     // Checks of numbers are the core's; here they get the file's name and the dictionary's path.
     try {
-      const RopeSpec s = read_spec(view_, view_of_, set, layers.type, layers.base, out.sources);
+      const std::size_t own_begin = reading_.unsettled.size();
+      RopeSpec s = read_spec(view_, view_of_, set, layers.type, layers.base, out.sources);
+      out.unknown = unsettled(own_begin);
+      apply_engine_rules(view_, set, s, out);
+      if (!out.unknown.empty() || !out.fails.empty()) {
+        out.head_dim = s.head_dim;
+        return out;
+      }
       out.rotation = layer_rotation(s, set);
       out.head_dim = s.head_dim;
       out.spec = s;
@@ -286,11 +297,25 @@ class ComponentReader {
     return out;
   }
 
+  // What transformers 5 does with this component's keys and the reference may not do, in one sentence.
+  std::string unsettled(std::size_t own_begin) const {
+    std::string out;
+    for (std::size_t i = begin_; i < reading_.unsettled.size(); ++i) {
+      if (i >= end_ && i < own_begin) continue;
+      const ConfigWarning& w = reading_.unsettled[i];
+      out += (out.empty() ? "not known what " + name_and_release(*reading_.options.reference) + " does with "
+                          : "; with ") +
+             w.key + " (" + w.message + ")";
+    }
+    return out;
+  }
+
   const ConfigView& view_;
   Reading& reading_;
   const Json& row_;
   std::string model_type_;
   ViewOf view_of_;
+  std::size_t begin_, end_ = 0;  // of what is unsettled about the component's dictionaries
 };
 
 }  // namespace

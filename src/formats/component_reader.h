@@ -7,6 +7,8 @@
 
 namespace rotary::detail {
 
+/// What a reference that cannot run, or whose ways are not known, leaves without a rotation says so in `fails` or
+/// `unknown`.
 std::vector<ModelRotation> read_component(const ConfigView& view, const std::string& model_type);
 
 }  // namespace rotary::detail

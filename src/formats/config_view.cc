@@ -1,19 +1,33 @@
 #include "formats/config_view.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 namespace rotary::detail {
 
-void Reading::warn(const std::string& key, const std::string& message) {
+namespace {
+
+// Once each, and not without end.
+void add_once(std::vector<ConfigWarning>& list, const std::string& key, const std::string& message) {
   constexpr std::size_t kMaxWarnings = 1000;
-  if (warnings.size() > kMaxWarnings) return;
-  for (const ConfigWarning& w : warnings)
+  if (list.size() > kMaxWarnings) return;
+  for (const ConfigWarning& w : list)
     if (w.key == key && w.message == message) return;
-  if (warnings.size() == kMaxWarnings)
-    warnings.push_back({"", "further warnings are left out"});
+  if (list.size() == kMaxWarnings)
+    list.push_back({"", "further warnings are left out"});
   else
-    warnings.push_back({key, message});
+    list.push_back({key, message});
+}
+
+}  // namespace
+
+void Reading::warn(const std::string& key, const std::string& message) { add_once(warnings, key, message); }
+
+void Reading::depart(const std::string& key, const std::string& message, std::span<const Reference> also) {
+  const bool shared =
+      as(Reference::kTransformers) || std::any_of(also.begin(), also.end(), [&](Reference r) { return as(r); });
+  add_once(shared ? warnings : unsettled, key, message);
 }
 
 void Reading::spend(std::size_t bytes, const std::string& path) {
@@ -121,7 +135,7 @@ Value ConfigView::get(const std::string& name) const {
   if (defaults == row_->end()) return {};
   for (const std::string& key : names_of(name))
     if (Value found = member(*defaults, path_, key, true)) return found;
-  return {};
+  return member(*defaults, path_, name, true);
 }
 
 std::optional<double> ConfigView::number(const std::string& name) const {

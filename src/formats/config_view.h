@@ -1,8 +1,10 @@
 // Typed look-ups in one (sub-)configuration: the file first, by the family's own key names, then the family's defaults.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,15 +19,27 @@ struct Reading {
   std::string name;  ///< of the file, for messages
   ReadOptions options;
   std::vector<ConfigWarning> warnings;
-  std::size_t num_bytes = 0;                  ///< of the file
+  std::vector<ConfigWarning> unsettled;  ///< departures of transformers 5, where what `reference` does is not known
+  std::size_t num_bytes = 0;             ///< of the file
   std::size_t budget = std::size_t{1} << 28;  ///< of bytes to copy or make
 
-  bool as_transformers() const { return options.reference == Reference::kTransformers; }
+  bool as(Reference reference) const { return options.reference == reference; }
+  /// By the rules of transformers 5, which the engines' own rules start from.
+  bool as_transformers() const { return !as(Reference::kOriginal); }
   void warn(const std::string& key, const std::string& message);
+  /// transformers 5 departs here from what the file says; so do the engines of `also`. Under them it is a warning,
+  /// under all others unsettled.
+  void depart(const std::string& key, const std::string& message, std::span<const Reference> also = {});
   /// Bounds what one file can cost; throws std::runtime_error like fail().
   void spend(std::size_t bytes, const std::string& path);
   void spend_on(const RopeSpec& spec, const std::string& path);
 };
+
+/// Engines that let transformers 5 read the configuration and compute from what it makes of it.
+inline constexpr std::array kThroughTransformers{Reference::kVllm, Reference::kSglang, Reference::kOnnxruntimeGenai};
+
+/// "vllm 0.28.0".
+std::string name_and_release(Reference reference);
 
 /// A value with its origin. Converts to `false` when neither the file nor the family has it.
 struct Value {

@@ -136,7 +136,10 @@ class ModelReader {
   // The rotations of the component whose keys stand at `path`.
   void add(const Json& node, const std::string& path, const std::string& component, const std::string& model_type,
            const Json& row) {
-    for (ModelRotation& r : read_component(ConfigView(node, path, row, reading_, component), model_type))
+    Json own = row;
+    if (const auto older = row.find("in_4"); older != row.end() && reading_.as(Reference::kTransformers4))
+      own["defaults"].update(*older);
+    for (ModelRotation& r : read_component(ConfigView(node, path, own, reading_, component), model_type))
       out_.rotations.push_back(std::move(r));
   }
 
@@ -151,7 +154,7 @@ class ModelReader {
 ModelConfig parse_model_config(std::string_view text, const std::string& name, const ReadOptions& options) {
   detail::require(options.seq_len >= 0, "parse_model_config", "seq_len must not be negative", options.seq_len);
   const JsonDocument document = parse_json(text, name);
-  Reading reading{name, options, {}, text.size()};
+  Reading reading{name, options, {}, {}, text.size()};
   ModelConfig out;
   out.reference = reading.options.reference.emplace(options.reference.value_or(Reference::kTransformers));
   out.files.push_back({name, "config.json", "read"});

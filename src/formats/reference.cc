@@ -2,7 +2,7 @@
 #include <array>
 
 #include "core/require.h"
-#include "rotary/formats/model_config.h"
+#include "formats/config_view.h"
 
 namespace rotary {
 namespace {
@@ -17,10 +17,10 @@ constexpr std::array kEntries{
     Entry{Reference::kOriginal, "original", ""},
     Entry{Reference::kTransformers4, "transformers-4", "4.57"},
     Entry{Reference::kLlamaCpp, "llama.cpp", "2026-09-12"},
-    Entry{Reference::kVllm, "vllm", "2026-08"},
-    Entry{Reference::kSglang, "sglang", "2026-08"},
-    Entry{Reference::kMlxLm, "mlx-lm", "2026-08"},
-    Entry{Reference::kOnnxruntimeGenai, "onnxruntime-genai", "2026-08"},
+    Entry{Reference::kVllm, "vllm", "0.28.0"},
+    Entry{Reference::kSglang, "sglang", "0.5.18"},
+    Entry{Reference::kMlxLm, "mlx-lm", "0.31.3"},
+    Entry{Reference::kOnnxruntimeGenai, "onnxruntime-genai", "0.15.2"},
 };
 
 const Entry& entry_of(Reference reference) {
@@ -55,6 +55,10 @@ Reference parse_reference(std::string_view name) {
     if (e.name == name) return e.reference;
   detail::require(false, "parse_reference", "reference must be one of " + names(), name);
   return {};
+}
+
+std::string detail::name_and_release(Reference reference) {
+  return std::string(to_string(reference)) + " " + std::string(release_of(reference));
 }
 
 }  // namespace rotary

@@ -50,8 +50,39 @@ std::string pair_text(const Value& x, const Value& y) {
   return show(*x.json) + " at " + x.path + " and " + show(*y.json) + " at " + y.path;
 }
 
+// The dictionary in the spelling of transformers 5. 4.57 does not know it; mlx-lm 0.31.3 reads rope_theta and
+// rope_scaling (mlx_lm/models/*.py but for seven files).
+Value v5_dictionary(const ConfigView& view) {
+  const Value given = dictionary(view, kParameters);
+  Reading& reading = view.reading();
+  if (given && reading.as(Reference::kTransformers4)) {
+    reading.warn(given.path,
+                 "not known to transformers 4.57, which reads rope_theta and rope_scaling; lost: " + show(*given.json));
+    return {};
+  }
+  if (given && reading.as(Reference::kMlxLm))
+    reading.depart(given.path,
+                   "most models of mlx-lm 0.31.3 read rope_theta and rope_scaling instead, and fall back on "
+                   "defaults of their own");
+  return given;
+}
+
+// These read the number beside, whatever a dictionary holds.
+bool reads_beside_only(const Reading& reading, const std::string& key) {
+  return reading.as(Reference::kTransformers4) || (reading.as(Reference::kMlxLm) && key == "rope_theta");
+}
+
 // The value inside the dictionary wins over the one beside it; the original reading refuses a contradiction.
 void settle(RopeParameters& parameters, const ConfigView& view, const std::string& key) {
+  if (reads_beside_only(view.reading(), key) && dictionary(view, kScaling)) {
+    const Value inside = parameters.get(key), beside = view.get(key);
+    if (inside && !inside.assumed && (!beside || differ(inside, beside)))
+      view.reading().warn(inside.path, "not read there by " + name_and_release(*view.reading().options.reference) +
+                                           "; lost: " + show(*inside.json));
+    parameters.values.erase(key);
+  } else if (view.reading().as(Reference::kTransformers4)) {
+    parameters.values.erase(key);  // of the default dictionary
+  }
   const Value inside = parameters.get(key);
   if (!inside) {
     if (Value beside = view.get(key)) parameters.values[key] = beside;
@@ -65,14 +96,17 @@ void settle(RopeParameters& parameters, const ConfigView& view, const std::strin
     parameters.values[key] = beside;
     return;
   }
-  reading.warn(beside.path, "ignored by transformers 5: " + inside.path + " = " + show(*inside.json) +
-                                (inside.assumed ? " of the family's default dictionary" : "") +
-                                " wins; lost: " + show(*beside.json));
+  reading.depart(beside.path,
+                 "ignored by transformers 5: " + inside.path + " = " + show(*inside.json) +
+                     (inside.assumed ? " of the family's default dictionary" : "") +
+                     " wins; lost: " + show(*beside.json),
+                 kThroughTransformers);
 }
 
 void warn_lost(const ConfigView& view, const Value& lost, const std::string& why) {
   if (lost && view.reading().as_transformers())
-    view.reading().warn(lost.path, "ignored by transformers 5: " + why + "; lost: " + show(*lost.json));
+    view.reading().depart(lost.path, "ignored by transformers 5: " + why + "; lost: " + show(*lost.json),
+                          kThroughTransformers);
 }
 
 // Families that read one number beside and no dictionary at all.
@@ -87,7 +121,7 @@ RopeParameters read_number_only(const ConfigView& view) {
 
 RopeParameters read_flat(const ConfigView& view) {
   if (view.row().value("no_dictionary", false)) return read_number_only(view);
-  const Value scaling = dictionary(view, kScaling), given = dictionary(view, kParameters);
+  const Value scaling = dictionary(view, kScaling), given = v5_dictionary(view);
   Reading& reading = view.reading();
   RopeParameters out;
   const Value fallback = default_dictionary(view);
@@ -95,7 +129,8 @@ RopeParameters read_flat(const ConfigView& view) {
   out.path = chosen ? chosen.path : view.path_of(kParameters);
   if (scaling && given) {
     if (reading.as_transformers()) {
-      reading.warn(given.path, "ignored by transformers 5: " + scaling.path + " is given too and wins");
+      reading.depart(given.path, "ignored by transformers 5: " + scaling.path + " is given too and wins",
+                     kThroughTransformers);
     } else {
       for (const auto& [key, value] : given.json->items())
         if (const Value other = member(*scaling.json, scaling.path, key); other && *other.json != value)
@@ -183,7 +218,7 @@ RopeParameters read_labelled(const ConfigView& view, const PlannedType& type, co
   const std::string& label = type.label;
   Reading& reading = view.reading();
   const bool legacy = view.row().value("legacy", true);  // whether 4.x keys are read at all
-  const Value scaling = dictionary(view, kScaling), given = dictionary(view, kParameters);
+  const Value scaling = dictionary(view, kScaling), given = v5_dictionary(view);
   const bool nested = given && holds_dictionary_for(*given.json, labels);
   RopeParameters out;
   out.label = label;
@@ -284,7 +319,7 @@ std::string rope_type_of(const RopeParameters& parameters, const ConfigView& vie
     Reading& reading = view.reading();
     if (!reading.as_transformers())
       fail(reading, rope_type.path, "agree with " + type.path, pair_text(rope_type, type));
-    reading.warn(type.path, "ignored: " + rope_type.path + " = " + show(*rope_type.json) + " wins");
+    reading.depart(type.path, "ignored: " + rope_type.path + " = " + show(*rope_type.json) + " wins");
   }
   const Value chosen = rope_type ? rope_type : type;
   if (!chosen) return "default";

@@ -7,6 +7,15 @@
 namespace rotary::detail {
 namespace {
 
+// What stands beside transformers 5 in its departures. kSameLength: engines that take the present limit as well, or
+// whose own rule for a missing length follows (engine_rules.cc).
+constexpr std::array kSameLength{Reference::kTransformers4, Reference::kVllm,  Reference::kSglang,
+                                 Reference::kLlamaCpp,      Reference::kMlxLm, Reference::kOnnxruntimeGenai};
+// Their own rules for the magnitude count, not this one.
+constexpr std::array kZeroMscales{Reference::kTransformers4, Reference::kVllm, Reference::kSglang, Reference::kMlxLm};
+// Engines whose own rules say which of these methods they have.
+constexpr std::array kKnowMore{Reference::kTransformers4, Reference::kVllm, Reference::kSglang, Reference::kMlxLm};
+
 // Reads keys of one dictionary and remembers which were understood.
 class Keys {
  public:
@@ -116,8 +125,9 @@ class ScalingReader {
 
   // Kinds that other engines know and transformers fails on.
   Scaling beyond_transformers(const std::string& type) {
-    reading_.warn(parameters_.path + ".rope_type",
-                  "transformers 5 does not know '" + type + "' and fails; read as the engines that have it do");
+    reading_.depart(parameters_.path + ".rope_type",
+                    "transformers 5 does not know '" + type + "' and fails; read as the engines that have it do",
+                    kKnowMore);
     if (type == "ntk") {
       if (const auto alpha = keys_.optional("alpha")) return NtkScaling{*alpha};
       if (const auto mixed = keys_.optional("mixed_b")) return NtkMixedScaling{keys_.required("factor"), *mixed};
@@ -143,9 +153,10 @@ class ScalingReader {
       return s;
     }
     if (inside)
-      reading_.warn(inside.path,
-                    "ignored by transformers 5 for rope_type 'dynamic': max_position_embeddings counts; lost: " +
-                        show(*inside.json));
+      reading_.depart(inside.path,
+                      "ignored by transformers 5 for rope_type 'dynamic': max_position_embeddings counts; lost: " +
+                          show(*inside.json),
+                      kSameLength);
     s.original_max_position = max_position("max_position_embeddings is needed for rope_type 'dynamic'");
     return s;
   }
@@ -165,8 +176,10 @@ class ScalingReader {
     if (inside && beside && !beside.assumed && *inside.json != *beside.json) {
       if (!reading_.as_transformers())
         fail(reading_, inside.path, "agree with " + beside.path, show(*inside.json) + " and " + show(*beside.json));
-      reading_.warn(inside.path, "transformers 5 reads " + beside.path + " = " + show(*beside.json) +
-                                     " instead; lost: " + show(*inside.json));
+      reading_.depart(
+          inside.path,
+          "transformers 5 reads " + beside.path + " = " + show(*beside.json) + " instead; lost: " + show(*inside.json),
+          kThroughTransformers);
     }
     const bool use_beside = beside && (!beside.assumed || !inside);
     if (const Value value = use_beside ? beside : inside) {
@@ -177,9 +190,10 @@ class ScalingReader {
     if (!reading_.as_transformers())
       fail(reading_, parameters_.path + ".original_max_position_embeddings",
            "be given (max_position_embeddings may already be the extended limit)", "nothing");
-    reading_.warn(parameters_.path + ".original_max_position_embeddings",
-                  "absent: transformers 5 takes max_position_embeddings = " + show(Json(limit)) +
-                      ", which is wrong if that is already the extended limit");
+    reading_.depart(parameters_.path + ".original_max_position_embeddings",
+                    "absent: transformers 5 takes max_position_embeddings = " + show(Json(limit)) +
+                        ", which is wrong if that is already the extended limit",
+                    kSameLength);
     return limit;
   }
 
@@ -194,8 +208,9 @@ class ScalingReader {
     s.truncate = keys_.boolean("truncate", true);
     if (nested_ && !s.truncate && reading_.as_transformers()) {
       // modeling_rope_utils reads the key from the outer dictionary.
-      reading_.warn(parameters_.path + ".truncate",
-                    "ignored by transformers 5 in a set per layer type: the correction range is rounded; lost: false");
+      reading_.depart(
+          parameters_.path + ".truncate",
+          "ignored by transformers 5 in a set per layer type: the correction range is rounded; lost: false");
       s.truncate = true;
     }
     s.attention_factor = keys_.optional("attention_factor");
@@ -205,15 +220,17 @@ class ScalingReader {
     s.mscale = keys_.optional("mscale");
     s.mscale_all_dim = keys_.optional("mscale_all_dim");
     for (const char* key : {"attn_factor", "extrapolation_factor"})
-      if (const Value lost = keys_.find(key))
+      if (const Value lost = keys_.find(key); lost && reading_.as(Reference::kTransformers))
         reading_.warn(lost.path, "ignored by transformers 5 (vLLM multiplies by it); lost: " + show(*lost.json));
     const bool both_zero = s.mscale && s.mscale_all_dim && *s.mscale == 0 && *s.mscale_all_dim == 0;
     if (both_zero && !s.attention_factor) {
       const std::string key = parameters_.path + ".mscale";
       if (reading_.as_transformers()) {
-        reading_.warn(key,
-                      "mscale and mscale_all_dim are 0, which counts as absent here: attention factor 0.1 ln(factor) + "
-                      "1; DeepSeek's own code and vLLM take 1");
+        reading_.depart(
+            key,
+            "mscale and mscale_all_dim are 0, which counts as absent here: attention factor 0.1 ln(factor) + "
+            "1; DeepSeek's own code and vLLM take 1",
+            kZeroMscales);
       } else {
         s.attention_factor = 1;
       }
@@ -244,8 +261,9 @@ class ScalingReader {
   Scaling longrope(const std::string& type) {
     const bool renamed = view_.row().value("types", Json::object()).contains("su");
     if (type == "su" && !renamed && reading_.as_transformers())
-      reading_.warn(parameters_.path + ".rope_type",
-                    "transformers 5 does not know 'su' for this family and fails; read as longrope");
+      reading_.depart(parameters_.path + ".rope_type",
+                      "transformers 5 does not know 'su' for this family and fails; read as longrope",
+                      std::array{Reference::kVllm});
     LongRopeScaling s;
     s.short_factor = keys_.required_list("short_factor");
     s.long_factor = keys_.required_list("long_factor");
@@ -256,8 +274,8 @@ class ScalingReader {
       s.short_mscale = keys_.required("short_mscale");
       s.long_mscale = keys_.required("long_mscale");
       if (reading_.as_transformers()) {
-        reading_.warn(parameters_.path + ".long_factor",
-                      "never used by transformers 5 for this family: short_factor counts at every length");
+        reading_.depart(parameters_.path + ".long_factor",
+                        "never used by transformers 5 for this family: short_factor counts at every length");
         s.long_factor = s.short_factor;
       }
     }

@@ -126,8 +126,8 @@ class SpecReader {
             fail(reading_, width.path,
                  "agree with " + value.path + " = " + show(*value.json) + " of head_dim " + std::to_string(w.rotary),
                  show(*width.json));
-          reading_.warn(width.path,
-                        "ignored: " + value.path + " = " + show(*value.json) + " wins; lost: " + show(*width.json));
+          reading_.depart(width.path,
+                          "ignored: " + value.path + " = " + show(*value.json) + " wins; lost: " + show(*width.json));
         } else {
           sources.push_back(width.source("rotary_dim"));
           return share;
@@ -137,17 +137,17 @@ class SpecReader {
     const double share = to_number(reading_, value);
     const bool honoured = row_.value("partial", false);
     if (share == 1 && !honoured) return 1;
-    if (!honoured && reading_.as_transformers()) {
+    if (!honoured && reading_.as_transformers() && !reading_.as(Reference::kVllm)) {
       if (std::holds_alternative<DefaultScaling>(scaling)) {
-        reading_.warn(
+        reading_.depart(
             value.path,
             "ignored by transformers 5 for this family with rope_type 'default': the whole head rotates; lost: " +
                 show(*value.json));
         return 1;
       }
-      reading_.warn(value.path,
-                    "transformers 5 fails on a partial rotation with a scaling method for this family (its apply "
-                    "function wants the whole head); reported as written");
+      reading_.depart(value.path,
+                      "transformers 5 fails on a partial rotation with a scaling method for this family (its apply "
+                      "function wants the whole head); reported as written");
     }
     if (!(share > 0)) fail(reading_, value.path, "be a number above 0", show(*value.json));
     sources.push_back(value.source("partial_rotary_factor"));
@@ -178,8 +178,8 @@ class SpecReader {
       sections[static_cast<std::size_t>(axis)] =
           std::clamp(sections[static_cast<std::size_t>(axis)], 0, (pairs + 2 - axis) / 3);
     sections[0] = pairs - sections[1] - sections[2];
-    reading_.warn(value.path, "does not sum to the " + std::to_string(pairs) +
-                                  " pairs: transformers 5 cuts it without a word; lost: " + show(*value.json));
+    reading_.depart(value.path, "does not sum to the " + std::to_string(pairs) +
+                                    " pairs: transformers 5 cuts it without a word; lost: " + show(*value.json));
     return sections;
   }
 
@@ -269,8 +269,8 @@ class SpecReader {
                             ": transformers 5 fails on this configuration"};
     if (!reading_.as_transformers() || s.rotary_dim > s.head_dim)
       fail(reading_, key, "give an even rotary width", std::to_string(share));
-    reading_.warn(key, "gives the odd rotary width " + std::to_string(share) + ": transformers 5 rounds up to " +
-                           std::to_string(s.rotary_dim) + " channels and keeps the odd number in the exponent");
+    reading_.depart(key, "gives the odd rotary width " + std::to_string(share) + ": transformers 5 rounds up to " +
+                             std::to_string(s.rotary_dim) + " channels and keeps the odd number in the exponent");
     s.frequency_dim = share;
   }
 

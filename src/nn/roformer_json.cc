@@ -172,7 +172,8 @@ nlohmann::ordered_json own_part(const RoformerConfig& config) {
 
 RoformerConfig parse_config(std::string_view text, const std::string& name) {
   const detail::JsonDocument document = detail::parse_json(text, name);
-  Reading reading{name, {}, {}};
+  Reading reading;
+  reading.name = name;
   if (!document.root.is_object()) fail(reading, "the file", "be an object", detail::show(document.root));
   const Reader reader(reading, document.root, "");
   std::string model_type = "none";

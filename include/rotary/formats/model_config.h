@@ -66,7 +66,8 @@ struct ModelRotation {
   int head_dim = 0;              ///< channels of the query vector
   std::optional<RopeSpec> spec;  ///< none: no rotation, or not a rotation
   LayerRotation rotation;        ///< at the sequence length asked for
-  std::string unknown;           ///< why it is not established what the reference does here: then nothing above is set
+  std::string unknown;           ///< why it is not known what the reference does here; then there is no spec
+  std::string fails;             ///< why the reference cannot run this model; then there is no spec
   std::string note;              ///< what a reader should know and no field says
   std::vector<Source> sources;
 };
