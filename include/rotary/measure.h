@@ -54,6 +54,11 @@ ROTARY_API MapDifference compare(const RotationMap& expected, const MeasuredRota
 /// The same for two measured rotations.
 ROTARY_API MapDifference compare(const MeasuredRotation& first, const MeasuredRotation& second, double position = 1);
 
+/// What is wrong with the positions, in words: "positions off by 1", "positions stop at 4095", or why it is no
+/// rotation;
+/// "" if nothing.
+ROTARY_API std::string position_faults(const MeasuredRotation& measured);
+
 /// Tries the faults that are made again and again on a specification, and names the one that gives what was measured:
 /// "the scaling is left out", "base 10000 instead of 500000", "attention factor squared", ... "" if none does.
 ROTARY_API std::string likely_fault(const RopeSpec& spec, const MeasuredRotation& measured, std::int64_t seq_len = 0);

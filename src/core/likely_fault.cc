@@ -77,7 +77,7 @@ class Faults {
     for (double base : {10000.0, 500000.0, 1e6})
       add_fault("base " + number(base) + " instead of " + number(spec_.base) + ", and the scaling is left out",
                 [&](RopeSpec& s) {
-                  if (std::holds_alternative<DefaultScaling>(s.scaling)) return;
+                  if (std::holds_alternative<DefaultScaling>(s.scaling) || s.base == base) return;
                   s.base = base;
                   s.scaling = DefaultScaling{};
                 });

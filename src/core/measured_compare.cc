@@ -45,19 +45,11 @@ bool is_table(const MeasuredRotation& m) { return m.map.channels == 2 * static_c
 
 void add(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
-// What only a measurement shows.
 void add_positions(const MeasuredRotation& m, MapDifference& d) {
-  char text[96];
-  if (m.first_position != 0) {
-    std::snprintf(text, sizeof text, "positions off by %.10g", m.first_position);
-    add(d.cause, text);
-  }
-  if (m.stops_at >= 0) {
-    std::snprintf(text, sizeof text, "positions stop at %lld", static_cast<long long>(m.stops_at));
-    add(d.cause, text);
-  }
-  if (!m.irregular.empty()) add(d.cause, m.irregular);
-  if (m.first_position != 0 || m.stops_at >= 0 || !m.irregular.empty()) d.same = false;
+  const std::string faults = position_faults(m);
+  if (faults.empty()) return;
+  add(d.cause, faults);
+  d.same = false;
 }
 
 // `measured` with what it cannot tell apart from `other` set to the other's.
@@ -88,6 +80,21 @@ RotationMap comparable(const RotationMap& expected, const MeasuredRotation& meas
 }
 
 }  // namespace
+
+std::string position_faults(const MeasuredRotation& measured) {
+  std::string out;
+  char text[96];
+  if (measured.first_position != 0) {
+    std::snprintf(text, sizeof text, "positions off by %.10g", measured.first_position);
+    add(out, text);
+  }
+  if (measured.stops_at >= 0) {
+    std::snprintf(text, sizeof text, "positions stop at %lld", static_cast<long long>(measured.stops_at));
+    add(out, text);
+  }
+  if (!measured.irregular.empty()) add(out, measured.irregular);
+  return out;
+}
 
 MapDifference compare(const RotationMap& expected, const MeasuredRotation& measured, double position) {
   const RotationMap map = comparable(expected, measured);

@@ -78,14 +78,14 @@ std::vector<Match> matches(const ModelConfig& first, const ModelConfig& second) 
 std::string no_answer(const ModelRotation& r) { return r.fails.empty() ? r.unknown : r.fails; }
 
 RotationDifference compare_two(const Match& m, double position) {
-  RotationDifference out{m.first ? name_of(*m.first) : "", m.second ? name_of(*m.second) : "", m.layers, {}};
+  RotationDifference out{m.first ? name_of(*m.first) : "", m.second ? name_of(*m.second) : "", m.layers, {}, ""};
   if (!m.first || !m.second) {
     out.difference.cause = m.first ? "only in the first" : "only in the second";
     return out;
   }
   const ModelRotation &x = *m.first, &y = *m.second;
   if (const std::string why = no_answer(x).empty() ? no_answer(y) : no_answer(x); !why.empty())
-    out.difference.cause = why;
+    out.difference.cause = out.no_answer = why;
   else
     out.difference = compare(x.rotation, y.rotation, position,
                              x.spec && y.spec ? declared_difference(*x.spec, *y.spec) : std::string());

@@ -14,12 +14,12 @@ struct RotationDifference {
   std::string first, second;  ///< "text_config indexer full_attention"; empty: that model has no counterpart
   std::vector<int> layers;    ///< those that both have; empty: all
   MapDifference difference;
+  std::string no_answer;  ///< why there is nothing to compare: a reference fails, or its way is not known
 };
 
 /// Matches the components of both models by their paths, those without a namesake in the order of the files, and their
-/// layers by index as deep as both go; then compares all that rotates or multiplies. A rotation that is unknown, or
-/// that the reference fails on, differs from everything, itself included, with that as its cause. Throws
-/// std::invalid_argument for a position that is not finite.
+/// layers by index as deep as both go; then compares all that rotates or multiplies. Where there is no answer,
+/// nothing is the same, itself included. Throws std::invalid_argument for a position that is not finite.
 ROTARY_API std::vector<RotationDifference> compare(const ModelConfig& first, const ModelConfig& second,
                                                    double position);
 
