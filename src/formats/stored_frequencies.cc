@@ -84,10 +84,10 @@ std::string shape_text(const StoredTensor& tensor) {
 }
 
 double rounding_of(StoredDType dtype) {
-  // A power and a division in float32 are off by some units of 2^-24; 16-bit types round to 2^-9 and 2^-12.
+  // A power and a division in float32 are off by some units of 2^-24; 16-bit types round to 2^-8 and 2^-11.
   constexpr double kMadeInFloat32 = 4e-6;
-  if (dtype == StoredDType::kBfloat16) return 0.002 + kMadeInFloat32;
-  return dtype == StoredDType::kFloat16 ? 0.0003 + kMadeInFloat32 : kMadeInFloat32;
+  if (dtype == StoredDType::kBfloat16) return 1.0 / 256 + kMadeInFloat32;
+  return dtype == StoredDType::kFloat16 ? 1.0 / 2048 + kMadeInFloat32 : kMadeInFloat32;
 }
 
 std::vector<StoredFrequencies> stored_frequencies(const ModelTensors& tensors) {

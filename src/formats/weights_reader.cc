@@ -35,8 +35,9 @@ std::optional<Progression> fit(const StoredFrequencies& stored) {
   // A float32 number stands for many divisors: the shortest that it rounds to.
   const auto shortest = [&](double x, auto&& holds) {
     for (int digits = 1; digits <= 15; ++digits) {
-      const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(x)));
-      const double rounded = std::round(x * scale) / scale;
+      const double place = digits - 1 - std::floor(std::log10(x));
+      const double unit = std::pow(10.0, std::abs(place));  // a power of ten above 1 is exact
+      const double rounded = place < 0 ? std::round(x / unit) * unit : std::round(x * unit) / unit;
       if (holds(rounded)) return std::optional(rounded);
     }
     return std::optional<double>();

@@ -33,12 +33,24 @@ bool are_digits(std::string_view text, int base) {
   return !text.empty() && std::all_of(text.begin(), text.end(), in_base) && text != std::string(text.size(), '_');
 }
 
+Json non_finite(std::string_view word) { return std::string(1, kNonFiniteMark) + std::string(word); }
+
+Json floating(bool negative, std::string_view digits) {
+  const std::string text = without_underscores(digits);
+  double value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec == std::errc::result_out_of_range && text.find('-') == text.npos)
+    return non_finite(negative ? "-Infinity" : "Infinity");
+  return negative ? -value : value;
+}
+
 // An integer beyond 64 bits is the nearest double.
 Json integer(bool negative, std::string_view digits, int base) {
   const std::string text = (negative ? "-" : "") + without_underscores(digits);
   std::int64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (end.ec == std::errc{}) return value;
+  if (base == 10) return floating(negative, digits);
   double wide = 0;
   for (char c : text)
     if (c != '-') wide = wide * base + (is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
@@ -69,17 +81,6 @@ bool is_float(std::string_view text) {
   if (e == rest.npos) return true;
   rest.remove_prefix(e + 1);
   return rest.size() >= 2 && (rest[0] == '+' || rest[0] == '-') && std::all_of(rest.begin() + 1, rest.end(), is_digit);
-}
-
-Json non_finite(std::string_view word) { return std::string(1, kNonFiniteMark) + std::string(word); }
-
-Json floating(bool negative, std::string_view digits) {
-  const std::string text = without_underscores(digits);
-  double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec == std::errc::result_out_of_range && text.find('-') == text.npos)
-    return non_finite(negative ? "-Infinity" : "Infinity");
-  return negative ? -value : value;
 }
 
 }  // namespace
