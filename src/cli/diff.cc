@@ -180,8 +180,9 @@ void add_diff(CLI::App& app) {
   CLI::App* diff = app.add_subcommand("diff",
                                       "Two configurations: the same rotation or not, the largest difference, the "
                                       "likely cause (exit 0: same, 1: differ, 2: trouble)");
-  diff->add_option("first", request->first, "config.json or folder")->required();
-  diff->add_option("second", request->second, "config.json or folder")->required();
+  diff->add_option("first", request->first, "config.json, another file that describes a model, or a folder")
+      ->required();
+  diff->add_option("second", request->second, "the other")->required();
   request->common.add_to(*diff);
   diff->add_option("--position", request->position, "where the angles are compared")
       ->check(CLI::Range(0.0, 0x1p40).description("0 to 2^40"))
