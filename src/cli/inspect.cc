@@ -65,7 +65,8 @@ void add_inspect(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* inspect = app.add_subcommand(
       "inspect", "What a model rotates: channels, frequencies, factors, layers, and where each value came from");
-  inspect->add_option("path", request->path, "config.json, or a folder that holds one")->required();
+  inspect->add_option("path", request->path, "config.json or another file that describes a model, or its folder")
+      ->required();
   request->common.add_to(*inspect);
   CLI::Option* component = inspect->add_option("--component", request->component,
                                                "only this sub-configuration (dotted path; \"\" is the file itself)");

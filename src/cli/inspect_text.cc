@@ -178,7 +178,9 @@ std::string rotation_text(const ModelRotation& r, const ReadOptions& options) {
   out += line("applied to", applied_text(r.rotation));
   if (r.rotation.query.num_axes > 1 || r.rotation.axes[0].name != "token")
     out += line("axes", axes_text(r), origin(r, "sections"));
-  out += line("base", number(s.base), origin(r, "base"));
+  // Frequencies given as numbers need no base.
+  if (const std::string from = origin(r, "base"); !from.empty() || !std::holds_alternative<GivenFrequencies>(s.scaling))
+    out += line("base", number(s.base), from);
   out += line("method", method_text(s));
   if (depends_on_length(s.scaling))
     out += line("", options.seq_len > 0
@@ -248,6 +250,13 @@ std::vector<Block> blocks(const ModelConfig& config, const ReadOptions& options)
   return out;
 }
 
+std::string files_text(const ModelConfig& config) {
+  std::string out = "\n";
+  for (const ModelFile& f : config.files)
+    out += line(&f == config.files.data() ? "files" : "", f.path + "   (" + f.format + ", " + f.role + ")");
+  return out;
+}
+
 }  // namespace
 
 std::string ranges(const std::vector<int>& values) {
@@ -268,6 +277,7 @@ std::string to_text(const ModelConfig& config, const ReadOptions& options) {
       (config.reference == Reference::kOriginal ? " (the file as written)"
                                                 : " " + std::string(release_of(config.reference)) + " does") +
       ", " + std::string(to_string(options.arithmetic)) + " arithmetic\n";
+  if (config.files.size() > 1) out += files_text(config);
   for (const Block& b : blocks(config, options)) out += "\n" + title(b.head) + b.body;
   if (config.rotations.empty()) out += "\nno attention that rotates\n";
   if (!config.warnings.empty()) out += "\n";
