@@ -6,6 +6,7 @@
 #include "core/require.h"
 #include "formats/component_reader.h"
 #include "formats/family_table.h"
+#include "formats/gguf_config.h"
 #include "rotary/formats/files.h"
 
 namespace rotary {
@@ -164,6 +165,7 @@ ModelConfig read_model_config(const std::string& path, const ReadOptions& option
   std::error_code error;
   const bool directory = std::filesystem::is_directory(path, error);
   const std::string file = directory ? path + (path.ends_with('/') ? "" : "/") + "config.json" : path;
+  if (begins_as_gguf(file)) return read_gguf_config(file, options);
   return parse_model_config(read_file(file, kMaxFileBytes), file, options);
 }
 
