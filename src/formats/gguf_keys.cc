@@ -61,8 +61,7 @@ std::optional<std::vector<std::int64_t>> GgufKeys::counts(const std::string& suf
   const auto list = found->size() == num_layers ? found->integers() : std::nullopt;
   bool ok = list.has_value();
   for (std::size_t i = 0; ok && i < num_layers; ++i) ok = is_count((*list)[i]);
-  if (!ok)
-    fail(suffix, "be a whole number, or " + std::to_string(num_layers) + " of them, one for every layer", show(*found));
+  if (!ok) fail(suffix, "be a whole number, or " + std::to_string(num_layers) + " of them", show(*found));
   return list;
 }
 
