@@ -90,6 +90,7 @@ class RotationReader {
     if (!pairing_.sections.empty()) out.sources.push_back(keys_.source("sections", "rope.dimension_sections", ""));
     s.base = base(layers.sliding, out.sources);
     s.max_position = static_cast<double>(keys_.count("context_length").value_or(0));
+    keys_.reading().spend_on(s, keys_.path_of("rope"));
     const GgufLayerScaling own = layer_scaling(layers.sliding);
     if (!own.plain) out.sources.insert(out.sources.end(), scaling_.sources.begin(), scaling_.sources.end());
     scale_gguf_spec(keys_, row_, scaling_, own, s, out.sources);
@@ -97,9 +98,8 @@ class RotationReader {
   }
 
   void turn(const RopeSpec& s, const GgufLayerScaling& own, ModelRotation& out) {
-    Reading& reading = keys_.reading();
-    reading.spend_on(s, keys_.path_of("rope"));
-    out.rotation.query = make_rotation_map(s, reading.options.seq_len, reading.options.arithmetic);
+    const ReadOptions& options = keys_.reading().options;
+    out.rotation.query = make_rotation_map(s, options.seq_len, options.arithmetic);
     out.rotation.softmax_factor = own.plain ? 1 : softmax_factor();
     static const char* const kAxes[] = {"time", "height", "width", "extra"};
     out.rotation.axes.resize(static_cast<std::size_t>(s.axes.num_axes));
