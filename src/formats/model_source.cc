@@ -8,6 +8,7 @@
 
 #include "core/require.h"
 #include "formats/config_comparison.h"
+#include "formats/gguf_config.h"
 #include "formats/stored_frequencies.h"
 #include "formats/weight_check.h"
 #include "rotary/formats/files.h"
@@ -18,11 +19,6 @@ namespace {
 
 using namespace detail;
 namespace fs = std::filesystem;
-
-// The reader of GGUF files takes this place.
-[[noreturn]] ModelConfig read_gguf(const std::string& path, const ReadOptions&) {
-  throw std::runtime_error(path + ": must be of another format, got GGUF, which is not read yet");
-}
 
 std::string_view name_of(FileKind kind) {
   switch (kind) {
@@ -80,7 +76,7 @@ class SetReader {
   ModelConfig read() {
     const FileKind kind = kind_of_file(files_[0]);
     if (kind == FileKind::kGguf) {
-      out_ = read_gguf(files_[0], options_);
+      out_ = read_gguf_config(files_[0], options_);
     } else if (is_weights(kind)) {
       out_ = read_weights(files_[0], options_);
     } else {
@@ -97,8 +93,8 @@ class SetReader {
     const FileKind kind = kind_of_file(path);
     ModelFile file{path, std::string(name_of(kind)), "compared"};
     try {
-      if (kind == FileKind::kDocument)
-        compare_document(path, file);
+      if (kind == FileKind::kDocument || kind == FileKind::kGguf)
+        compare_other(path, kind, file);
       else if (is_weights(kind) && root_.is_object())
         check_weights(ModelTensors(path), root_, out_);
       else
@@ -110,8 +106,10 @@ class SetReader {
     out_.files.push_back(std::move(file));
   }
 
-  void compare_document(const std::string& path, ModelFile& file) {
-    const ModelConfig other = read_document_file(path, {{}, options_.arithmetic, options_.seq_len}).config;
+  void compare_other(const std::string& path, FileKind kind, ModelFile& file) {
+    const ReadOptions own{{}, options_.arithmetic, options_.seq_len};
+    const ModelConfig other =
+        kind == FileKind::kGguf ? read_gguf_config(path, own) : read_document_file(path, own).config;
     file.format = other.files[0].format;
     compare_configs(out_, other);
   }
