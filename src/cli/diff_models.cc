@@ -21,7 +21,7 @@ std::string what(const RotationDifference& row) {
 std::string how(const RotationDifference& row, double position) {
   const MapDifference& d = row.difference;
   if (!row.no_answer.empty()) return row.no_answer;
-  if (d.same) return "same rotation";
+  if (d.same) return "same rotation" + (d.cause.empty() ? "" : ", " + d.cause);
   std::string out = "differ: " + d.cause;
   if (d.max_angle == 0 && d.factor_ratio == 1) return out;
   char numbers[160];

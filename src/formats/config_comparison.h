@@ -10,4 +10,8 @@ namespace rotary::detail {
 /// that names both files.
 void compare_configs(ModelConfig& first, const ModelConfig& second);
 
+/// What two rotations differ in beside the order of channels within a head and the rounding of float32, in which files
+/// hold factors; "" if nothing.
+std::string difference_on_permuted_rows(const ModelRotation& a, const ModelRotation& b);
+
 }  // namespace rotary::detail

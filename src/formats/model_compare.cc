@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "core/require.h"
+#include "formats/config_comparison.h"
 
 namespace rotary {
 namespace {
@@ -77,7 +77,18 @@ std::vector<Match> matches(const ModelConfig& first, const ModelConfig& second) 
 // Why a rotation cannot be compared; "" if it can.
 std::string no_answer(const ModelRotation& r) { return r.fails.empty() ? r.unknown : r.fails; }
 
-RotationDifference compare_two(const Match& m, double position) {
+// Whether the rows of q and k in one file are those of the other in another order, so that pairings are not one thing:
+// publishers' own checkpoints pair neighbours where Hugging Face's pair halves, and so do GGUF files of some families,
+// which say so.
+bool has_permuted_rows(const ModelConfig& config, const ModelRotation& r) {
+  if (config.files.empty()) return false;
+  const std::string& format = config.files[0].format;
+  if (format == "GGUF")
+    return r.note.find("permuted") != std::string::npos && r.note.find("not permuted") == r.note.npos;
+  return format.starts_with("params.json");
+}
+
+RotationDifference compare_two(const Match& m, const ModelConfig& first, const ModelConfig& second, double position) {
   RotationDifference out{m.first ? name_of(*m.first) : "", m.second ? name_of(*m.second) : "", m.layers, {}, ""};
   if (!m.first || !m.second) {
     out.difference.cause = m.first ? "only in the first" : "only in the second";
@@ -89,6 +100,11 @@ RotationDifference compare_two(const Match& m, double position) {
   else
     out.difference = compare(x.rotation, y.rotation, position,
                              x.spec && y.spec ? declared_difference(*x.spec, *y.spec) : std::string());
+  if (out.difference.cause == "pairing" && has_permuted_rows(first, x) != has_permuted_rows(second, y)) {
+    out.difference.cause = detail::difference_on_permuted_rows(x, y);
+    out.difference.same = out.difference.cause.empty();
+    if (out.difference.same) out.difference.cause = "on permuted rows";
+  }
   return out;
 }
 
@@ -101,7 +117,7 @@ bool depends_on_length(const ModelConfig& config) {
 
 std::vector<RotationDifference> compare(const ModelConfig& first, const ModelConfig& second, double position) {
   std::vector<RotationDifference> out;
-  for (const Match& m : matches(first, second)) out.push_back(compare_two(m, position));
+  for (const Match& m : matches(first, second)) out.push_back(compare_two(m, first, second, position));
   return out;
 }
 

@@ -19,7 +19,9 @@ struct RotationDifference {
 
 /// Matches the components of both models by their paths, those without a namesake in the order of the files, and their
 /// layers by index as deep as both go; then compares all that rotates or multiplies. Where there is no answer,
-/// nothing is the same, itself included. Throws std::invalid_argument for a position that is not finite.
+/// nothing is the same, itself included. Of files whose rows of q and k are the other's in another order (GGUF of some
+/// families, params.json) the pairing does not count; `cause` then says so. Throws std::invalid_argument for a position
+/// that is not finite.
 ROTARY_API std::vector<RotationDifference> compare(const ModelConfig& first, const ModelConfig& second,
                                                    double position);
 
