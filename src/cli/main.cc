@@ -22,6 +22,8 @@ int run(int argc, char** argv) {
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
   rotary::cli::add_bench(app);
+  rotary::cli::add_plot(app);
+  rotary::cli::add_report(app);
   rotary::cli::add_model_verbs(app, argc, argv);
   return rotary::cli::run_program(app, argc, argv, failure_status);
 }
