@@ -20,7 +20,11 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ..
   return text;
 }
 
+}  // namespace
+
 std::string number(double x) { return format("%.10g", x); }
+
+namespace {
 
 std::string shortened(std::string text, std::size_t limit) {
   return text.size() <= limit ? text : text.substr(0, limit - 3) + "...";
@@ -45,6 +49,8 @@ std::string title(const ModelRotation& r) {
   out += r.all_layers ? ": all layers" : ": layer" + std::string(r.layers.size() == 1 ? " " : "s ") + ranges(r.layers);
   return out + (r.layer_type.empty() ? "" : " (" + r.layer_type + ")") + "\n";
 }
+
+}  // namespace
 
 std::string channels_text(const RopeSpec& s, const RotationMap& map) {
   const int turning = rotary_dim(map);
@@ -126,6 +132,8 @@ std::string effect_text(const Band& band) {
   return "";
 }
 
+namespace {
+
 std::string bands_text(const RopeSpec& s, std::int64_t seq_len) {
   const double trained = trained_length(s);
   std::string out;
@@ -143,6 +151,8 @@ std::string bands_text(const RopeSpec& s, std::int64_t seq_len) {
                       "what the method does") +
          out;
 }
+
+}  // namespace
 
 std::string factors_text(const LayerRotation& layer) {
   std::string out = "attention " + number(layer.query.attention_factor) + " (on cos and sin), softmax " +
@@ -171,6 +181,8 @@ std::string applied_text(const LayerRotation& layer) {
   if (!layer.heads.empty()) out += ", head " + ranges(layer.heads) + " only";
   return out;
 }
+
+namespace {
 
 std::string rotation_text(const ModelRotation& r, const ReadOptions& options) {
   const RopeSpec& s = *r.spec;

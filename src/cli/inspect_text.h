@@ -4,12 +4,23 @@
 #include <string>
 #include <vector>
 
+#include "rotary/bands.h"
 #include "rotary/formats/model_config.h"
 
 namespace rotary::cli {
 
 /// Ascending numbers, short: 0-2, 4, 6-9.
 std::string ranges(const std::vector<int>& values);
+
+/// The words of the blocks, for other pages.
+std::string number(double value);
+std::string channels_text(const RopeSpec& spec, const RotationMap& map);
+std::string axes_text(const ModelRotation& rotation);
+std::string method_text(const RopeSpec& spec);
+std::string effect_text(const Band& band);
+std::string factors_text(const LayerRotation& layer);
+std::string temperature_text(const QueryScaleRule& rule);  ///< "" without one
+std::string applied_text(const LayerRotation& layer);
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options);
 

@@ -25,6 +25,8 @@ int run(int argc, char** argv) {
   rotary::cli::add_diff(app);
   rotary::cli::add_check(app);
   rotary::cli::add_bench(app);
+  rotary::cli::add_plot(app);
+  rotary::cli::add_report(app);
   rotary::cli::add_model_verbs(app, argc, argv);
   return rotary::cli::run_program(app, argc, argv, failure_status);
 }
