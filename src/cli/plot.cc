@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_text.h"
 #include "cli/commands.h"
 #include "cli/figure_kinds.h"
 #include "cli/option_checks.h"
@@ -48,8 +49,9 @@ std::string page_of(const FigureKind& kind, const report::Figure& figure, const 
   report::Page page("rotary plot " + request.kind);
   page.paragraph(shown).figure(figure, kind.caption);
   std::string command = "rotary plot " + request.kind;
-  for (const std::string& path : request.paths) command += " " + path;
-  page.command(command + " -o " + request.output);
+  for (const std::string& path : request.paths) command += " " + quoted(path);
+  page.command(command + options_text(request.common.to_read_options()) + options_text(request.filter) + " -o " +
+               quoted(request.output));
   return page.to_html();
 }
 

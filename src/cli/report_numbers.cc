@@ -70,24 +70,24 @@ report::Table decay_numbers(const report::Figure& figure) {
   const Series &scores = chart_in(figure, 0).series.at(0), &bounds = chart_in(figure, 1).series.at(0);
   report::Table out{{{"distance"}, {"score"}, {"bound"}}, {}};
   for (const double distance : some_positions(scores.x.back()))
-    out.rows.push_back({short_number(distance, 12), report::trimmed(value_at(scores, distance), 4),
-                        report::trimmed(value_at(bounds, distance), 3)});
+    out.rows.push_back({short_number(distance, 12), short_number(value_at(scores, distance)),
+                        short_number(value_at(bounds, distance))});
   return out;
 }
 
 report::Table angle_numbers(const report::Figure& figure) {
   const HeatMap& map = std::get<HeatMap>(figure);
+  const auto columns = static_cast<std::size_t>(map.columns);
+  const std::size_t pairs[] = {0, columns / 2, columns - 1};
   report::Table out{{{"position"}}, {}};
-  const std::vector<int> pairs = {0, map.columns / 2, map.columns - 1};
-  for (const int pair : pairs) out.columns.push_back({"pair " + std::to_string(pair) + ", rad"});
-  const std::vector<double> positions = some_positions(0x1p40);
-  for (int r = 0; r < map.rows; ++r) {
-    const std::string& label = map.row_labels[static_cast<std::size_t>(r)];
-    const auto is_shown = [&](double position) { return label == short_number(position, 12); };
-    if (std::none_of(positions.begin(), positions.end(), is_shown) && r + 1 < map.rows) continue;
+  for (const std::size_t pair : pairs) out.columns.push_back({"pair " + std::to_string(pair) + ", rad"});
+  std::vector<std::string> shown;
+  for (const double position : some_positions(0x1p40)) shown.push_back(short_number(position, 12));
+  for (std::size_t r = 0; r < map.row_labels.size(); ++r) {
+    const std::string& label = map.row_labels[r];
+    if (std::find(shown.begin(), shown.end(), label) == shown.end() && r + 1 < map.row_labels.size()) continue;
     std::vector<std::string> row = {label};
-    for (const int pair : pairs)
-      row.push_back(short_number(map.values[static_cast<std::size_t>(r * map.columns + pair)]));
+    for (const std::size_t pair : pairs) row.push_back(short_number(map.values[r * columns + pair]));
     out.rows.push_back(std::move(row));
   }
   return out;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cli/command_text.h"
 #include "cli/figure_kinds.h"
 #include "cli/inspect_text.h"
 #include "cli/report_numbers.h"
@@ -32,24 +33,8 @@ struct Subject {
   std::string model;
 };
 
-// A word of a shell's command line.
-std::string quoted(const std::string& text) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string("/._-+,=").find(c) != std::string::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
 std::string command(const Subject& s, const std::string& verb, const std::string& more = "") {
-  std::string out = "rotary " + verb + " " + quoted(s.path);
-  if (s.options.reference) out += " --as " + std::string(to_string(*s.options.reference));
-  if (s.options.arithmetic != Arithmetic::kExact)
-    out += " --arithmetic " + std::string(to_string(s.options.arithmetic));
-  if (s.options.seq_len > 0) out += " --seq-len " + std::to_string(s.options.seq_len);
-  return out + more;
+  return "rotary " + verb + " " + quoted(s.path) + options_text(s.options) + more;
 }
 
 std::string reference_text(const ModelConfig& config) {
@@ -142,10 +127,8 @@ std::vector<const ModelRotation*> all_turning(const Subject& s) {
 // What chooses the rotation on a command line; nothing for the first, which is chosen without.
 std::string filter_text(const Subject& s, const ModelRotation& r) {
   if (&r == &s.chosen) return "";
-  std::string out;
-  if (r.component != s.chosen.component) out += " --component " + quoted(r.component);
-  if (!r.all_layers && !r.layers.empty()) out += " --layer " + std::to_string(r.layers.front());
-  return out;
+  const bool has_layer = !r.all_layers && !r.layers.empty();
+  return options_text({r.component, r.component != s.chosen.component, has_layer ? r.layers.front() : -1});
 }
 
 report::Size page_size(const report::Figure& figure) {

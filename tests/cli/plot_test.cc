@@ -14,7 +14,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 std::string published(const std::string& name) {
   return std::string(ROTARY_TEST_DATA) + "/../../examples/configs/" + name + ".json";
@@ -73,6 +72,8 @@ TEST_F(Plot, AnHtmlFileIsAPageWithTheCommand) {
   EXPECT_EQ(count(html, "http"), count(html, "http://www.w3.org/2000/svg"));
   EXPECT_THAT(html, HasSubstr("rotary plot decay " + published("roformer-base")));
   EXPECT_THAT(html, HasSubstr("1,536 trained"));
+  EXPECT_THAT(plot("angles " + published("gemma-3-4b-text") + " --layer 5 --as vllm", "out.html"),
+              HasSubstr("gemma-3-4b-text.json --as vllm --layer 5 -o " + file("out.html")));
 }
 
 TEST_F(Plot, TakesTheFirstThatRotatesUnlessOneIsChosen) {
