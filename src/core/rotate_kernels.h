@@ -17,8 +17,7 @@ constexpr int kNumDTypes = 4;
 
 /// cos and sin of one token as a kernel wants them; null for a token that is not turned at all.
 struct Row {
-  const void* first = nullptr;
-  const void* second = nullptr;
+  const void *first, *second;
 };
 
 /// Head vectors of some tokens, all in unit channel stride. Strides in bytes.
