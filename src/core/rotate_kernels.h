@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,13 @@ constexpr std::int64_t kMaxStagedBytes = 4096;
 /// Turns a tile. x and out are the same or do not overlap; rows without a turn need a plan that `stays`.
 using RotateTile = void (*)(const Tile& tile) noexcept;
 
-/// Arranges cos and sin [pairs] (float, or double for float64 data) for a kernel, in `out` of 4 * pairs numbers.
-using ArrangeRow = Row (*)(const RotationPlan& plan, const void* cos, const void* sin, void* out) noexcept;
+/// Arranges a row of cos and sin [pairs] (float, or double for float64 data) for a kernel, in `out` of 4 * pairs
+/// numbers, where `row` is then.
+using ArrangeRow = void (*)(const RotationPlan& plan, Row& row, void* out) noexcept;
+
+/// Puts a row together from the rows of every axis: out[i] = rows[axis[i]][i] for cos [pairs] and for sin behind it.
+using CombineRows = void (*)(std::span<const std::int32_t> axis, std::span<const float* const> rows,
+                             float* out) noexcept;
 
 /// Copies without leaving the copy in the caches; call fence() after the last one.
 using StreamCopy = void (*)(std::byte* out, const std::byte* x, std::size_t bytes) noexcept;
@@ -49,6 +55,7 @@ struct Kernels {
   const char* target;
   RotateTile rotate[kNumDTypes][kNumPairLayouts];
   ArrangeRow arrange[kNumDTypes][kNumPairLayouts];  ///< null where the kernel takes cos and sin as they are
+  CombineRows combine;
   CosSinKernels cos_sin;
   StreamCopy stream;
   void (*fence)() noexcept;

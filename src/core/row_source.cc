@@ -1,7 +1,6 @@
 #include "core/row_source.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "core/rotate_kernels.h"
@@ -15,14 +14,6 @@ bool all_zero(const double* position, int count) {
   bool zero = true;
   for (int i = 0; i < count; ++i) zero &= position[i] == 0;
   return zero;
-}
-
-// Short runs: a call of memcpy takes longer.
-void copy_short(const float* from, const Rotary::State::AxisRun& run, float* to) {
-  constexpr int kBlock = 8;
-  int i = run.begin;
-  for (; i + kBlock <= run.end; i += kBlock) std::memcpy(to + i, from + i, kBlock * sizeof(float));
-  for (; i < run.end; ++i) to[i] = from[i];
 }
 
 void store_double(DoubleDouble angle, double factor, double& cos, double& sin) {
@@ -51,17 +42,14 @@ const float* TurnRows::table_row(int set, double position) const {
 // Every pair from the row of its axis; null if some axis is beyond the table.
 const float* TurnRows::combined_row(int set, const double* position, float* scratch) const {
   constexpr int kMaxAxes = 8;
-  const int axes = state_.map.num_axes;
+  const int axes = num_axes();
   const float* rows[kMaxAxes];
   if (axes > kMaxAxes) return nullptr;
   for (int axis = 0; axis < axes; ++axis) {
     rows[axis] = table_row(set, position[axis]);
     if (rows[axis] == nullptr) return nullptr;
   }
-  for (const Rotary::State::AxisRun& run : state_.axis_runs) {
-    copy_short(rows[run.axis], run, scratch);
-    copy_short(rows[run.axis] + num_pairs(), run, scratch + num_pairs());
-  }
+  kernels().combine(state_.pair_axes, {rows, static_cast<std::size_t>(axes)}, scratch);
   return scratch;
 }
 

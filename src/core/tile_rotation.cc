@@ -143,27 +143,36 @@ void TileRotation::rotate_sequence(std::int64_t sequence, std::int64_t token, st
 
 template <class Real>
 Row TileRotation::make_row(std::int64_t i, int set) {
-  auto* scratch = reinterpret_cast<Real*>(row_scratch(i));
-  const std::int64_t pairs = pass_.rows->num_pairs();
-  const Real* cos = pass_.rows->row(set, position(i), scratch);
-  const Real* sin = cos + pairs;
-  if (way_.arrange != nullptr) return way_.arrange(*way_.row_plan, cos, sin, scratch + 2 * pairs);
-  return {cos, sin};
+  const Real* cos = pass_.rows->row(set, position(i), reinterpret_cast<Real*>(row_scratch(i)));
+  return {cos, cos + pass_.rows->num_pairs()};
 }
 
 void TileRotation::prepare_rows(const PassTensor& tensor, std::int64_t count, int set) {
   const Prepared wanted{way_.row_plan, tensor.x.dtype, set};
   if (wanted == prepared_) return;
   prepared_ = wanted;
+  const auto same_as_before = [&](std::int64_t i) {
+    return i > 0 && std::equal(position(i), position(i) + axes_, position(i - 1));
+  };
+  const bool is_double = tensor.x.dtype == DType::kFloat64;
   for (std::int64_t i = 0; i < count; ++i) {
     if (has_identity_ && pass_.rows->is_identity(position(i)))
       rows_[i] = {};
-    else if (i > 0 && std::equal(position(i), position(i) + axes_, position(i - 1)))
+    else if (same_as_before(i))
       rows_[i] = rows_[i - 1];
-    else if (tensor.x.dtype == DType::kFloat64)
-      rows_[i] = make_row<double>(i, set);
     else
-      rows_[i] = make_row<float>(i, set);
+      rows_[i] = is_double ? make_row<double>(i, set) : make_row<float>(i, set);
+  }
+  if (way_.arrange == nullptr) return;
+  // Apart: what was just written in pieces is not read in whole vectors.
+  const std::int64_t row_bytes =
+      2 * pass_.rows->num_pairs() * static_cast<std::int64_t>(is_double ? sizeof(double) : sizeof(float));
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (rows_[i].first == nullptr) continue;
+    if (same_as_before(i))
+      rows_[i] = rows_[i - 1];
+    else
+      way_.arrange(*way_.row_plan, rows_[i], row_scratch(i) + row_bytes);
   }
 }
 

@@ -95,14 +95,20 @@ class Checker {
       require(false, function_,
               "positions.ids must be [num_axes][batch if per_sequence][tokens], " + std::to_string(want) + " numbers",
               ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const double size = std::abs(static_cast<double>(ids[i]));
-      if (!(size < kMaxPosition)) [[unlikely]]
+    const auto fits = [](T id) { return std::abs(static_cast<double>(id)) < kMaxPosition; };
+    T lowest = 0, highest = 0;
+    bool all_fit = true;
+    for (const T id : ids) {
+      all_fit &= fits(id);
+      lowest = std::min(lowest, id);
+      highest = std::max(highest, id);
+    }
+    for (std::size_t i = 0; !all_fit && i < ids.size(); ++i)
+      if (!fits(ids[i]))
         require(false, function_,
                 at("positions.ids", static_cast<std::int64_t>(i)) + " must be finite and below 2^53 in magnitude",
                 ids[i]);
-      largest_ = std::max(largest_, size);
-    }
+    largest_ = std::max({largest_, -static_cast<double>(lowest), static_cast<double>(highest)});
     if (!shape_.limited) return;
     for (std::size_t i = 0; i < ids.size(); ++i)
       require_below_limit(ids[i] >= 0 && static_cast<double>(ids[i]) < static_cast<double>(shape_.limit),
