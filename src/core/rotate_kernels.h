@@ -29,7 +29,7 @@ struct Tile {
   const std::byte* x = nullptr;
   std::byte* out = nullptr;
   std::int64_t x_token = 0, x_head = 0, out_token = 0, out_head = 0;
-  bool fetch_ahead = true;    ///< not for a single token: it has just been computed, and nothing follows it
+  bool fetch_ahead = true;    ///< not for little data: it has just been computed, and is near
   bool beyond_cache = false;  ///< heads of a token lie together, in a tensor that no cache of this core holds
   bool stream = false;        ///< around the caches: heads of out are whole cache lines, of kMaxStagedBytes at most
 };

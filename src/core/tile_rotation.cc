@@ -59,6 +59,12 @@ bool is_beyond_cache(const PassTensor& t) {
   return tensor_bytes(t.x) > kOwnCaches && t.x.shape[1] > 1 && std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
 }
 
+// Not what has just been computed and is near.
+bool wants_fetching(const PassTensor& t) {
+  constexpr std::int64_t kNear = 1 << 20;
+  return t.x.shape[1] > 1 && tensor_bytes(t.x) > kNear;
+}
+
 bool wants_streaming(const PassTensor& t) {
   return !t.in_place && tensor_bytes(t.x) > streaming_bytes().load(std::memory_order_relaxed);
 }
@@ -121,6 +127,7 @@ void TileRotation::choose_way(const PassTensor& t) {
   way_.tensor = &t;
   way_.regular = is_regular(*pass_.plan, t);
   way_.streaming = wants_streaming(t);
+  way_.fetch_ahead = wants_fetching(t);
   way_.beyond_cache = is_beyond_cache(t);
   const int dtype = static_cast<int>(t.x.dtype);
   way_.row_plan = way_.regular ? pass_.plan : pass_.halves;
@@ -191,7 +198,7 @@ void TileRotation::rotate_heads(const PassTensor& t, std::int64_t sequence, std:
       from[2] * size,
       to[1] * size,
       to[2] * size,
-      t.x.shape[1] > 1,
+      way_.fetch_ahead,
       way_.beyond_cache};
   if (!way_.regular || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
   if (way_.streaming) return rotate_streaming(t, tile);

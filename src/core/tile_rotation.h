@@ -73,7 +73,7 @@ class TileRotation {
     const RotationPlan* row_plan;
     ArrangeRow arrange;
     RotateTile rotate;
-    bool regular, streaming, beyond_cache;
+    bool regular, fetch_ahead, streaming, beyond_cache;
   } way_;
 
   // What rows_ holds at present.
