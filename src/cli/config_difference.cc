@@ -1,6 +1,7 @@
 #include "cli/config_difference.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 
@@ -79,8 +80,6 @@ RotationDifference compare_two(const Match& m, double position) {
   return row;
 }
 
-}  // namespace
-
 bool depends_on_length(const ModelConfig& config) {
   return std::any_of(config.rotations.begin(), config.rotations.end(),
                      [](const ModelRotation& r) { return r.spec && rotary::depends_on_length(r.spec->scaling); });
@@ -89,6 +88,26 @@ bool depends_on_length(const ModelConfig& config) {
 std::vector<RotationDifference> compare_configs(const ModelConfig& first, const ModelConfig& second, double position) {
   std::vector<RotationDifference> rows;
   for (const Match& m : matches(first, second)) rows.push_back(compare_two(m, position));
+  return rows;
+}
+
+}  // namespace
+
+std::vector<RotationDifference> compare_files(const ReadAs& first, const ReadAs& second, double position) {
+  const ModelConfig a = read_model_config(first.path, first.options),
+                    b = read_model_config(second.path, second.options);
+  std::vector<RotationDifference> rows = compare_configs(a, b, position);
+  if (first.options.seq_len > 0 || (!depends_on_length(a) && !depends_on_length(b))) return rows;
+  // Alike in short sequences is not alike: the same in one that reaches the position asked for.
+  ReadOptions first_long = first.options, second_long = second.options;
+  first_long.seq_len = second_long.seq_len = static_cast<std::int64_t>(position) + 1;
+  const std::vector<RotationDifference> reached =
+      compare_configs(read_model_config(first.path, first_long), read_model_config(second.path, second_long), position);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].difference.same && !reached[i].difference.same) {
+      rows[i] = reached[i];
+      rows[i].difference.cause += ", in sequences of " + std::to_string(first_long.seq_len);
+    }
   return rows;
 }
 

@@ -15,10 +15,15 @@ struct RotationDifference {
   MapDifference difference;
 };
 
-/// Layer by layer, as deep as both go, as rotary::compare() does at `position`.
-std::vector<RotationDifference> compare_configs(const ModelConfig& first, const ModelConfig& second, double position);
+/// A file, and how it is to be read.
+struct ReadAs {
+  std::string path;
+  ReadOptions options;
+};
 
-/// Whether a rotation depends on the length of the sequence.
-bool depends_on_length(const ModelConfig& config);
+/// Layer by layer, as deep as both go, as rotary::compare() does at `position`. Where a rotation depends on the length
+/// and none is asked for, what agrees in short sequences is compared again in one that reaches the position.
+/// Throws as read_model_config().
+std::vector<RotationDifference> compare_files(const ReadAs& first, const ReadAs& second, double position);
 
 }  // namespace rotary::cli

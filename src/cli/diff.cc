@@ -22,25 +22,6 @@ struct Request {
   bool json = false;
 };
 
-std::vector<RotationDifference> compare_files(const Request& request) {
-  ReadOptions options = request.common.to_read_options();
-  const ModelConfig first = read_model_config(request.first, options),
-                    second = read_model_config(request.second, options);
-  std::vector<RotationDifference> rows = compare_configs(first, second, request.position);
-  if (options.seq_len == 0 && (depends_on_length(first) || depends_on_length(second))) {
-    // Alike in short sequences is not alike: the same in one that reaches the position asked for.
-    options.seq_len = static_cast<std::int64_t>(request.position) + 1;
-    const std::vector<RotationDifference> reached = compare_configs(
-        read_model_config(request.first, options), read_model_config(request.second, options), request.position);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (rows[i].difference.same && !reached[i].difference.same) {
-        rows[i] = reached[i];
-        rows[i].difference.cause += ", in sequences of " + std::to_string(options.seq_len);
-      }
-  }
-  return rows;
-}
-
 std::string text(const RotationDifference& r, double position) {
   std::string out = r.first.empty() ? r.second : r.first;
   if (!r.first.empty() && !r.second.empty() && r.second != r.first) out += " / " + r.second;
@@ -58,7 +39,9 @@ std::string text(const RotationDifference& r, double position) {
 }
 
 int run(const Request& request) {
-  const std::vector<RotationDifference> rows = compare_files(request);
+  const ReadOptions options = request.common.to_read_options();
+  const std::vector<RotationDifference> rows =
+      compare_files({request.first, options}, {request.second, options}, request.position);
   const bool same =
       std::all_of(rows.begin(), rows.end(), [](const RotationDifference& r) { return r.difference.same; });
   if (request.json) {
