@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <stdexcept>
 #include <vector>
 
 #include "cli/command_text.h"
 #include "cli/figure_kinds.h"
 #include "cli/inspect_text.h"
+#include "cli/reader_verdict.h"
 #include "cli/report_numbers.h"
 #include "cli/rotation_choice.h"
 #include "report/number_text.h"
 #include "report/page.h"
 #include "report/rotation_numbers.h"
 #include "rotary/bands.h"
-#include "rotary/formats/model_compare.h"
 
 namespace rotary::cli {
 namespace {
@@ -164,49 +163,21 @@ void add_figures(Page& page, const Subject& s) {
   add_figure(page, s, "What rounding costs", "precision", one, precision_numbers);
 }
 
-struct Verdict {
-  std::string short_form, details;
-};
-
-std::string text_of(const RotationDifference& d, double position) {
-  std::string out = (d.first.empty() ? d.second : d.first) + ": " + d.difference.cause;
-  if (d.difference.max_angle > 0)
-    out += ", up to " + short_number(d.difference.max_angle) + " rad apart at position " + short_number(position, 12);
-  if (d.difference.factor_ratio != 1) out += ", factor ratio " + short_number(d.difference.factor_ratio);
-  return out;
-}
-
-Verdict compared(const ModelConfig& config, const ModelConfig& other, double position) {
-  for (const ModelRotation& r : other.rotations) {
-    if (!r.fails.empty()) return {"fails", r.fails};
-    if (!r.unknown.empty()) return {"not known", r.unknown};
-  }
-  std::string details;
-  for (const RotationDifference& d : compare(config, other, position))
-    if (!d.difference.same) details += (details.empty() ? "" : "; ") + text_of(d, position);
-  return details.empty() ? Verdict{"the same", ""} : Verdict{"differs", details};
-}
-
-Verdict verdict_of(const Subject& s, Reference reference, double position) {
-  if (reference == s.config.reference) return {"this page", ""};
-  ReadOptions options = s.options;
-  options.reference = reference;
-  try {
-    return compared(s.config, read_model_config(s.path, options), position);
-  } catch (const std::runtime_error& error) {
-    return {"refuses the file", error.what()};
-  }
+// The last of the declared length, or of twice as much for a method that begins beyond it.
+double last_position(const RopeSpec& spec) {
+  const double length = report::limit_of(spec);
+  return (depends_on_length(spec.scaling) ? 2 * length : length) - 1;
 }
 
 void add_references(Page& page, const Subject& s) {
-  const double limit = s.chosen.spec->max_position;
-  const double position = limit >= 2 ? limit - 1 : 131071;
+  const double position = last_position(s.chosen.spec.value());
   Table table{{{"reader"}, {"release", report::Align::kLeft}, {"rotation"}, {"how", report::Align::kLeft}}, {}};
   std::string commands;
   for (const Reference reference : all_references()) {
-    const Verdict v = verdict_of(s, reference, position);
+    const ReaderVerdict v = reference == s.config.reference ? ReaderVerdict{"this page", ""}
+                                                            : ask_reader(s.path, s.options, reference, position);
     const std::string name(to_string(reference)), release(release_of(reference));
-    table.rows.push_back({name, release.empty() ? "–" : release, v.short_form, v.details.empty() ? "–" : v.details});
+    table.rows.push_back({name, release.empty() ? "–" : release, v.answer, v.details.empty() ? "–" : v.details});
     if (v.details.empty()) continue;
     commands += (commands.empty() ? "rotary inspect " : "\nrotary inspect ") + quoted(s.path) + " --as " + name;
   }

@@ -83,6 +83,13 @@ TEST_F(Report, SaysWhatOtherReadersMakeOfTheFile) {
   EXPECT_THAT(row(report(published("gemma-3-4b-text")), "onnxruntime-genai"), HasSubstr("not known"));
 }
 
+// transformers 5 scales from the length on, vLLM without max_trained_positions never.
+TEST_F(Report, ReadersAreComparedInLongSequencesToo) {
+  write(R"({"model_type": "llama", "rope_scaling": {"rope_type": "dynamic", "factor": 2.0}})");
+  EXPECT_THAT(row(report(file()), "vllm"), HasSubstr("in sequences of 4096"));
+  EXPECT_THAT(row(report(file(), "--seq-len 1000"), "vllm"), HasSubstr("the same"));
+}
+
 TEST_F(Report, SaysWhereValuesCameFromAndWhatIsLost) {
   write(R"({"model_type": "llama", "rope_theta": 5, "rope_parameters": {"rope_theta": 7, "rope_type": "default"}})");
   const std::string html = report(file());
