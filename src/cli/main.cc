@@ -21,6 +21,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
+  rotary::cli::add_explain(app);
+  rotary::cli::add_pairs(app);
+  rotary::cli::add_precision(app);
   rotary::cli::add_bench(app);
   rotary::cli::add_model_verbs(app, argc, argv);
   return rotary::cli::run_program(app, argc, argv, failure_status);
