@@ -47,15 +47,14 @@ std::vector<Passage> passages_of(const Recommendation& r) {
   std::vector<Passage> out{{"To read " + std::to_string(r.target_length) + " positions", r.summary, ""}};
   for (const EngineSetting& s : r.settings)
     out.push_back({s.engine + " (" + s.place + ")",
-                   s.outcome.empty() ? "" : "Read back by this engine's rules: " + s.outcome + ".", s.text});
+                   s.outcome.empty() ? "" : "Read back by this engine's rules: it " + s.outcome + ".", s.text});
   std::string caveats;
   for (const std::string& c : r.caveats) caveats += (caveats.empty() ? "- " : "\n- ") + c;
   if (!caveats.empty()) out.push_back({"Before you do", caveats, ""});
   return out;
 }
 
-void print_model(const Request& request, const ModelConfig& config, const ReadOptions& options,
-                 const report::Terminal& terminal) {
+void print_model(const ModelConfig& config, const ReadOptions& options, const report::Terminal& terminal) {
   *terminal.out << reading(config) << "\n";
   for (const ModelRotation& r : config.rotations) {
     std::string name = title(r);
@@ -68,7 +67,6 @@ void print_model(const Request& request, const ModelConfig& config, const ReadOp
     *terminal.out << "\n"
                   << alarming(terminal, "warning") << "\n"
                   << report::wrap(w.key + ": " + w.message, text_width(terminal), 2);
-  (void)request;
 }
 
 void run(const Request& request) {
@@ -88,7 +86,7 @@ void run(const Request& request) {
     *terminal.out << one_line(out);
     return;
   }
-  print_model(request, config, options, terminal);
+  print_model(config, options, terminal);
   if (recommendation) print(terminal, passages_of(*recommendation));
 }
 

@@ -16,7 +16,9 @@ constexpr NumberFormat kFormats[] = {NumberFormat::kBfloat16, NumberFormat::kFlo
 std::string whole(std::int64_t x) { return std::to_string(x); }
 
 Passage positions() {
-  report::Table table{{{"format"}, {"digits (bits)"}, {"first equal"}, {"8191 becomes"}, {"131071 becomes"}}, {}};
+  report::Table table{
+      {{"format"}, {"digits (bits)"}, {"first equal"}, {"8191 becomes"}, {"131071 becomes", report::Align::kRight}},
+      {}};
   const auto rounded = [](NumberFormat format, double x) {
     const double y = rounded_to(format, x);
     return std::isinf(y) ? std::string("infinity") : whole(static_cast<std::int64_t>(y));

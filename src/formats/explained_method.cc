@@ -11,15 +11,16 @@ namespace {
 
 // What the method means to do, before its bands show what it did.
 struct Purpose {
-  const RopeSpec& spec;
+  static std::string times(double turns) { return turns == 1 ? "once" : number(turns) + " times"; }
 
-  static std::string yarn_range(const RopeSpec& s, const YarnScaling& m) {
-    return "Pairs that turn more than " + number(m.beta_fast) + " times within the original " +
-           positions_text(m.original_max_position) + " are kept, pairs that turn less than " +
-           (m.beta_slow == 1 ? "once" : number(m.beta_slow) + " times") + " are divided by the factor " +
-           number(m.factor) + ", those between are blended, by their index" +
-           (m.truncate ? " (the range is rounded outwards to whole pairs)." : " (the range is not rounded).") +
-           (s.rotary_dim < s.head_dim ? " All this in the rotated channels only." : "");
+  static std::string yarn_range(const YarnScaling& m) {
+    const std::string kept = "Pairs that turn more than " + times(m.beta_fast) + " within the original " +
+                             positions_text(m.original_max_position) + " are kept, ",
+                      rounded = m.truncate ? " (the range is rounded outwards to whole pairs)."
+                                           : " (the range is not rounded).";
+    if (m.beta_fast == m.beta_slow) return kept + "the others are divided by the factor " + number(m.factor) + rounded;
+    return kept + "those that turn less than " + times(m.beta_slow) + " are divided by the factor " + number(m.factor) +
+           ", those between are blended, by their index" + rounded;
   }
 
   std::string operator()(const DefaultScaling&) const { return "No scaling: every pair turns as the base says."; }
@@ -49,7 +50,7 @@ struct Purpose {
     return "NTK by parts, as in the YaRN paper, with factor " + number(m.factor) + " from " +
            positions_text(m.original_max_position) + ".";
   }
-  std::string operator()(const YarnScaling& m) const { return "YaRN. " + yarn_range(spec, m); }
+  std::string operator()(const YarnScaling& m) const { return "YaRN. " + yarn_range(m); }
   std::string operator()(const LongRopeScaling& m) const {
     return "LongRoPE: each frequency is divided by a number of its own, from a short list up to " +
            positions_text(m.original_max_position) + " and from a long list in longer sequences.";
@@ -87,6 +88,8 @@ std::string effect_of(const Band& band) {
   return "";
 }
 
+bool is_scaled(const Band& band) { return band.effect == BandEffect::kDivided || band.effect == BandEffect::kBlended; }
+
 std::string band_sentence(const Band& band, double trained, const std::string& unit) {
   std::string out = pairs_text(band.begin, band.end) + ": " + effect_of(band);
   if (band.effect == BandEffect::kStill) return out + ".";
@@ -94,20 +97,29 @@ std::string band_sentence(const Band& band, double trained, const std::string& u
   if (trained > 0) {
     const double most = trained * band.first_divisor / band.first_wavelength,
                  least = trained * band.last_divisor / band.last_wavelength;
-    out += "; in " + number(trained) + " of training, unscaled, " + waves(most, least) + " turns";
+    out += (is_scaled(band) ? "; before scaling, " : "; ") + waves(most, least) + " turns within " + number(trained);
   }
   return out + ".";
 }
 
-// Where two neighbouring bands of one effect differ in the trained length only, both are said.
-std::string bands_text(const RopeSpec& spec, std::int64_t seq_len) {
-  const std::string unit = spec.angle_multiplier == 1 ? "positions" : "units";
-  std::string out;
-  for (const Band& band : frequency_bands(spec, seq_len)) out += "\n" + band_sentence(band, trained_length(spec), unit);
+// Pairs that stand still are one band, whatever their unscaled wavelength would be.
+std::vector<Band> bands_of(const RopeSpec& spec, std::int64_t seq_len) {
+  std::vector<Band> out;
+  for (const Band& band : frequency_bands(spec, seq_len)) {
+    if (!out.empty() && out.back().effect == BandEffect::kStill && band.effect == BandEffect::kStill)
+      out.back().end = band.end;
+    else
+      out.push_back(band);
+  }
   return out;
 }
 
-bool is_scaled(const Band& band) { return band.effect == BandEffect::kDivided || band.effect == BandEffect::kBlended; }
+std::string bands_text(const RopeSpec& spec, std::int64_t seq_len) {
+  const std::string unit = spec.angle_multiplier == 1 ? "positions" : "units";
+  std::string out;
+  for (const Band& band : bands_of(spec, seq_len)) out += "\n" + band_sentence(band, trained_length(spec), unit);
+  return out;
+}
 
 }  // namespace
 
@@ -131,7 +143,7 @@ Passage explain_speed(const RopeSpec& spec) {
 }
 
 Passage explain_method(const RopeSpec& spec, std::int64_t seq_len) {
-  std::string text = std::visit(Purpose{spec}, spec.scaling);
+  std::string text = std::visit(Purpose{}, spec.scaling);
   if (depends_on_length(spec.scaling))
     text += seq_len > 0 ? " Shown for a sequence of " + number(static_cast<double>(seq_len)) + "."
                         : " Shown for a short sequence.";
@@ -148,8 +160,8 @@ Passage explain_beyond(const ModelRotation& rotation, std::int64_t seq_len) {
   double slowest = 0;
   for (const Band& band : frequency_bands(spec, seq_len)) {
     scaled |= is_scaled(band);
-    last_slow = band.end;
     if (band.effect == BandEffect::kStill) continue;
+    last_slow = band.end;
     slowest = trained * band.last_divisor / band.last_wavelength;
     if (!band.turns_in_training && first_slow < 0) first_slow = band.begin;
   }

@@ -1,6 +1,6 @@
 #include "rotary/formats/explanation.h"
 
-#include <cmath>
+#include <utility>
 
 #include "formats/explained_method.h"
 #include "formats/wording.h"
@@ -22,6 +22,19 @@ std::string pairing_text(const RopeSpec& spec) {
              : "Pairing is interleaved: neighbouring channels 2i and 2i + 1 meet (GPT-J's way, and Meta's)";
 }
 
+// The first pair that turns and the last.
+std::pair<ChannelPair, ChannelPair> ends_of(const RotationMap& map) {
+  std::pair out{map.pairs.front(), map.pairs.back()};
+  bool any = false;
+  for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i) {
+    if (axis_of(map, i) == -1) continue;
+    out.second = map.pairs[static_cast<std::size_t>(i)];
+    if (!any) out.first = out.second;
+    any = true;
+  }
+  return out;
+}
+
 Passage explain_turning(const ModelRotation& r) {
   const RopeSpec& spec = *r.spec;
   const RotationMap& map = r.rotation.query;
@@ -31,8 +44,8 @@ Passage explain_turning(const ModelRotation& r) {
   if (map.pairs.empty()) return {"What turns", text, ""};
   text += pairing_text(spec);
   if (spec.axes.rule == AxisRule::kAxialParts) text += ", within the part of each axis";
-  text +=
-      "; the first pair is " + channel_pair(map.pairs.front()) + ", the last " + channel_pair(map.pairs.back()) + ".";
+  const auto [first, last] = ends_of(map);
+  text += "; the first pair is " + channel_pair(first) + ", the last " + channel_pair(last) + ".";
   if (layout_class(map).layout == Layout::kInterleavedToHalf)
     text += " Results are written in halves, (" + std::to_string(map.pairs.front().c) + ", " +
             std::to_string(map.pairs.front().d) + ") first: scores are the same, cached keys are not interchangeable.";

@@ -68,12 +68,13 @@ void say_extend(Recommendation& out, const RopeSpec& spec) {
 
 void say_keep(Recommendation& out, const RopeSpec& spec) {
   out.advice = Advice::kKeepMethod;
+  const std::string limit = number(out.limit);
   out.summary = "Keep the method (" + std::string(scaling_name(spec.scaling)) +
-                "): a longer window alone never changes it. Only the limit is raised, from " + number(out.limit) +
-                " to " + number(static_cast<double>(out.target_length)) +
-                "; every frequency of the model's stays as it "
-                "is, and positions from " +
-                number(out.limit) + " on are beyond what the model declares.";
+                "): a longer window alone never changes it. Only the limit is raised, from " + limit + " to " +
+                number(static_cast<double>(out.target_length)) + "; " +
+                (depends_on_length(spec.scaling) ? "the method follows the length of the text by itself"
+                                                 : "every frequency stays as it is") +
+                ", and positions from " + limit + " on are beyond what the model declares.";
 }
 
 void decide(Recommendation& out, const ModelRotation& rotation) {
@@ -85,8 +86,9 @@ void decide(Recommendation& out, const ModelRotation& rotation) {
   out.original = trained_length(spec);
   if (is_local(rotation)) {
     out.advice = Advice::kNothing;
-    out.summary = "Nothing to set: every layer that rotates (" + rotation.layer_type +
-                  ") sees a window or a chunk only, so its distances do not grow with the text.";
+    out.summary =
+        "Nothing to set: every layer that rotates sees a window or a chunk only, so its distances do not grow "
+        "with the text.";
   } else if (out.limit <= 0) {
     refuse(out, "No setting can be worked out: the file declares no limit, so there is no length to extend from.");
   } else if (static_cast<double>(out.target_length) <= out.limit) {
@@ -106,7 +108,8 @@ std::string_view to_string(Advice advice) {
 }
 
 bool is_local(const ModelRotation& rotation) {
-  return starts_with_any(rotation.layer_type, {"sliding", "local", "chunked"});
+  // Llama 4's files name no layer types: what rotates attends in chunks, what sees all does not rotate.
+  return rotation.model_type == "llama4_text" || starts_with_any(rotation.layer_type, {"sliding", "local", "chunked"});
 }
 
 const ModelRotation* text_rotation(const ModelConfig& config) {

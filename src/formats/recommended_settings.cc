@@ -14,7 +14,7 @@ class Settings {
  public:
   Settings(Recommendation& out, const SettingSubject& subject)
       : out_(out), subject_(subject), place_(place_of(subject.document, subject.rotation.component)) {
-    meant_ = make_rotation_map(out.after.value_or(*subject.rotation.spec), subject.options.seq_len);
+    meant_ = make_rotation_map(out.after.value_or(*subject.rotation.spec), out.target_length);
   }
 
   void extend() {
@@ -58,6 +58,7 @@ class Settings {
  private:
   void add(std::string engine, std::string where, std::string text, std::string outcome) {
     if (where == "config.json" && !place_.empty()) where += ", " + place_;
+    if (outcome.starts_with("fails")) text.clear();
     out_.settings.push_back({std::move(engine), std::move(where), std::move(text), std::move(outcome)});
   }
 
@@ -78,11 +79,15 @@ class Settings {
     return out;
   }
 
-  static std::string shown(OrderedJson patch) {
-    for (const char* key : {"rope_scaling", "rope_parameters"})
-      if (patch.contains(key) && patch[key].is_null()) patch.erase(key);
-    const std::string text = patch.dump(2);
-    return text.substr(2, text.size() - 4);  // the members without the braces around them
+  // Members to paste, one a line, those of dictionaries too.
+  static std::string shown(const OrderedJson& patch, const std::string& indent = "") {
+    std::string out;
+    for (const auto& [key, value] : patch.items()) {
+      if (value.is_null()) continue;
+      out += (out.empty() ? "" : ",\n") + indent + OrderedJson(key).dump() + ": " +
+             (value.is_object() ? "{\n" + shown(value, indent + "  ") + "\n" + indent + "}" : value.dump());
+    }
+    return out;
   }
 
   // "" if the engine makes of the patched file what is meant; else what it makes of it.
@@ -90,12 +95,13 @@ class Settings {
     ReadOptions options = subject_.options;
     options.reference = reference;
     options.arithmetic = Arithmetic::kExact;
+    options.seq_len = out_.target_length;  // where a method follows the length, at that length
     const std::string text =
         patched(subject_.document, place_, patch).dump(-1, ' ', false, Json::error_handler_t::replace);
     try {
       return compared(parse_model_config(text, subject_.name, options));
     } catch (const std::runtime_error& error) {
-      return std::string("refused: ") + error.what();
+      return std::string("refuses the file: ") + error.what();
     }
   }
 
@@ -104,12 +110,12 @@ class Settings {
     for (const ModelRotation& r : config.rotations) {
       if (r.component != was.component || r.part != was.part || r.layer_type != was.layer_type) continue;
       if (!r.fails.empty()) return "fails: " + r.fails;
-      if (!r.spec) return r.unknown.empty() ? "no rotation" : r.unknown;
+      if (!r.spec) return r.unknown.empty() ? "does not rotate" : "is left open: " + r.unknown;
       const RopeSpec& meant = out_.after ? *out_.after : *was.spec;
       const MapDifference difference = compare(meant_, r.rotation.query, 1, declared_difference(meant, *r.spec));
-      return difference.same ? "" : "another rotation: " + difference.cause;
+      return difference.same ? "" : "turns otherwise (meant / made): " + difference.cause;
     }
-    return "not known";
+    return "has no such layers";
   }
 
   using Json = nlohmann::json;
@@ -119,35 +125,49 @@ class Settings {
   RotationMap meant_;
 };
 
-void add_caveats(Recommendation& out, const ModelRotation& rotation) {
-  const bool extend = out.advice == Advice::kExtend;
-  if (extend && !std::holds_alternative<YarnScaling>(out.before->scaling))
-    out.caveats.push_back("The weights were trained without it: how well the model reads beyond " +
-                          number(out.original) + " positions has to be measured, or trained.");
-  if (extend && std::holds_alternative<YarnScaling>(out.before->scaling))
+void add_caveats_of_yarn(Recommendation& out) {
+  const auto& yarn = std::get<YarnScaling>(out.after->scaling);
+  if (std::holds_alternative<YarnScaling>(out.before->scaling))
     out.caveats.push_back(
         "If the weights were trained with the old factor, the new one changes every rotation they "
         "know: measure it, or fine-tune.");
-  if (!extend)
+  else
+    out.caveats.push_back("The weights were trained without it: how well the model reads beyond " +
+                          number(out.original) + " positions has to be measured, or trained.");
+  out.caveats.push_back(
+      "Static YaRN turns short texts otherwise too and may cost quality there: set it only where long "
+      "texts are read.");
+  if (yarn.attention_factor)
+    out.caveats.push_back("attention_factor is kept from the file (" + number(*yarn.attention_factor) +
+                          ") and was chosen for the old factor; vLLM, SGLang, llama.cpp and others ignore it "
+                          "(docs/references.md).");
+  if (out.after->rotary_dim < out.after->head_dim && make_rotation_map(*out.after).attention_factor != 1)
+    out.caveats.push_back("YaRN's factor on cos and sin reaches the " + std::to_string(out.after->rotary_dim) +
+                          " rotated of " + std::to_string(out.after->head_dim) + " channels only.");
+}
+
+void add_caveats_of_kept(Recommendation& out) {
+  out.caveats.push_back(
+      "Not past what was trained, unless you fine-tune: nothing in the file says that the model reads "
+      "further than " +
+      number(out.limit) + " positions.");
+  if (const auto* linear = std::get_if<LinearScaling>(&out.before->scaling))
     out.caveats.push_back(
-        "Not past what was trained, unless you fine-tune: nothing in the file says that the model "
-        "reads further than " +
-        number(out.limit) + " positions.");
-  if (extend)
-    out.caveats.push_back(
-        "Static YaRN turns short texts otherwise too and may cost quality there: set it only where "
-        "long texts are read.");
+        "A file with linear scaling does not say whether its limit counts before or after it: with "
+        "factor " +
+        number(linear->factor) + " this model may have been trained on up to " + number(linear->factor * out.limit) +
+        " positions.");
+}
+
+void add_caveats(Recommendation& out, const ModelRotation& rotation) {
+  if (out.advice == Advice::kExtend)
+    add_caveats_of_yarn(out);
+  else
+    add_caveats_of_kept(out);
   out.caveats.push_back("Keys cached under one setting must not be read under another: start with an empty cache.");
-  if (extend) {
-    const auto& yarn = std::get<YarnScaling>(out.after->scaling);
-    if (yarn.attention_factor)
-      out.caveats.push_back("attention_factor is kept from the file (" + number(*yarn.attention_factor) +
-                            ") and was chosen for the old factor; vLLM, SGLang, llama.cpp and others ignore it "
-                            "(docs/references.md).");
-    if (out.after->rotary_dim < out.after->head_dim)
-      out.caveats.push_back("YaRN's factor on cos and sin reaches the " + std::to_string(out.after->rotary_dim) +
-                            " rotated of " + std::to_string(out.after->head_dim) + " channels only.");
-  }
+  const auto differs = [](const EngineSetting& s) { return !s.outcome.empty(); };
+  if (std::any_of(out.settings.begin(), out.settings.end(), differs))
+    out.caveats.push_back("Where an engine turns otherwise than meant, docs/references.md says by which of its rules.");
   if (!rotation.layer_type.empty())
     out.caveats.push_back("Meant for the layers of type " + rotation.layer_type + "; the others stay as they are.");
 }
@@ -165,7 +185,7 @@ void add_settings(Recommendation& out, const SettingSubject& subject) {
   };
   if (out.advice == Advice::kExtend && std::all_of(out.settings.begin(), out.settings.end(), is_refused)) {
     out.advice = Advice::kNotPossible;
-    out.summary = "No key of this family's configuration sets YaRN; with the usual block transformers 5 has " +
+    out.summary = "No key of this family's configuration sets YaRN: of the usual block, transformers 5 " +
                   out.settings[0].outcome + ".";
     out.settings.clear();
     return;
