@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 #include "formats/reading.h"
@@ -62,6 +63,21 @@ TEST(Explanation, SaysWhatIsAssumed) {
   const std::string text = text_of({{"model_type", "llama"}, {"head_dim", 64}, {"num_hidden_layers", 1}});
   EXPECT_THAT(text, HasSubstr("From the file: head_dim = 64 (head_dim)"));
   EXPECT_THAT(text, HasSubstr("The family's defaults, for want of a key"));
+}
+
+TEST(ExplanationGolden, EveryModelTypeHasItsPassages) {
+  std::ifstream in(ROTARY_TEST_DATA "/rope/models.jsonl");
+  for (std::string line; std::getline(in, line);) {
+    const Json record = Json::parse(line);
+    if (!record.contains("config")) continue;
+    const ModelConfig model = parse_model_config(record.at("json").dump(), "config.json", {.reference = kTransformers});
+    for (const ModelRotation& r : model.rotations)
+      for (const Passage& p : explain_rotation(r)) {
+        EXPECT_FALSE(p.heading.empty() || p.text.empty()) << record.at("config");
+        EXPECT_THAT(p.text, Not(HasSubstr("nan"))) << record.at("config");
+        EXPECT_THAT(p.text, Not(HasSubstr(".."))) << record.at("config") << p.text;
+      }
+  }
 }
 
 TEST(Explanation, SaysWhyNothingIsKnown) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 #include "formats/reading.h"
@@ -147,6 +148,31 @@ TEST(Recommend, NestsTheBlockInItsComponent) {
   EXPECT_EQ(r.settings[0].place, "config.json, text_config");
   EXPECT_THAT(r.settings[2].text, HasSubstr(R"(--hf-overrides '{"text_config":{"rope_parameters":)"));
 }
+
+// Every model type and every released configuration that is recorded.
+class RecommendGolden : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(RecommendGolden, IsReadBackAsMeantByTransformersOrNotGivenAtAll) {
+  std::ifstream in(std::string(ROTARY_TEST_DATA "/rope/") + GetParam() + ".jsonl");
+  int extended = 0;
+  for (std::string line; std::getline(in, line);) {
+    const Json record = Json::parse(line);
+    if (!record.contains("config")) continue;
+    const std::string text = record.at("json").dump(), name = record.at("config");
+    const Recommendation near = recommend_setting(text, name, 1, {.reference = kTransformers});
+    EXPECT_TRUE(near.advice == Advice::kNothing || near.advice == Advice::kNotPossible) << name;
+    const Recommendation far = recommend_setting(text, name, 1 << 24, {.reference = kTransformers});
+    if (far.advice != Advice::kExtend) continue;
+    ++extended;
+    EXPECT_TRUE(far.settings[0].outcome.empty() || far.settings[1].outcome.empty())
+        << name << ": " << far.settings[0].outcome;
+    EXPECT_EQ(far.factor * far.original, 1 << 24) << name;
+  }
+  EXPECT_GT(extended, 15);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, RecommendGolden, ::testing::Values("published", "models", "scaling"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(Recommend, RefusesLengthsOutOfRange) {
   for (std::int64_t target : {std::int64_t{0}, std::int64_t{-5}, (std::int64_t{1} << 40) + 1})
