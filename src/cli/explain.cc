@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,9 @@ void run(const Request& request) {
   ModelConfig config = read_model_config(request.path, options);
   std::optional<Recommendation> recommendation;
   if (request.target_length > 0) {
-    const std::string& file = config.files.front().path;
+    const auto& [file, format, role] = config.files.front();
+    if (format != "config.json")
+      throw std::runtime_error(file + ": --target-length needs a config.json, got " + format);
     recommendation = recommend_setting(read_file(file, kMaxFileBytes), file, request.target_length, options);
   }
   request.filter.apply(config, request.path);

@@ -7,9 +7,12 @@
 namespace rotary::report {
 namespace {
 
+constexpr std::string_view kItem = "- ";
+
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F; }
 
-void wrap_paragraph(std::string_view text, std::size_t width, std::size_t indent, std::string& out) {
+// `hang`: blanks more before all lines but the first.
+void wrap_paragraph(std::string_view text, std::size_t width, std::size_t indent, std::size_t hang, std::string& out) {
   std::string line(indent, ' ');
   std::size_t used = indent;
   bool has_word = false;
@@ -24,8 +27,8 @@ void wrap_paragraph(std::string_view text, std::size_t width, std::size_t indent
     const std::size_t length = code_points(word).size();
     if (has_word && used + 1 + length > width) {
       out += line + "\n";
-      line.assign(indent, ' ');
-      used = indent;
+      line.assign(indent + hang, ' ');
+      used = indent + hang;
       has_word = false;
     }
     line.append(has_word ? " " : "").append(word);
@@ -42,7 +45,8 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    wrap_paragraph(text.substr(begin, end - begin), width, indent, out);
+    const std::string_view paragraph = text.substr(begin, end - begin);
+    wrap_paragraph(paragraph, width, indent, paragraph.starts_with(kItem) ? kItem.size() : 0, out);
     begin = end + 1;
   }
   return out;

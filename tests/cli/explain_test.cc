@@ -108,6 +108,21 @@ TEST_F(Explain, WrapsAtAHundredColumnsWithoutColour) {
   }
 }
 
+TEST_F(Explain, FitsATerminalAndMarksHeadings) {
+  write(published("llama-2-7b"));
+  std::string out = on_terminal("explain config.json", 50);
+  EXPECT_THAT(out, HasSubstr("\x1b[1mWhat turns\x1b[0m\n"));
+  for (const std::string mark : {"\x1b[1m", "\x1b[0m"})
+    for (std::size_t at; (at = out.find(mark)) != std::string::npos;) out.erase(at, mark.size());
+  EXPECT_THAT(out, Not(HasSubstr("\x1b")));
+  for (std::size_t begin = 0; begin < out.size();) {
+    const std::size_t end = out.find('\n', begin);
+    EXPECT_LE(end - begin, 50u) << out.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  EXPECT_THAT(on_terminal("pairs config.json", 60), HasSubstr("channel  0               16              32\n"));
+}
+
 TEST_F(Explain, RecommendsYarnWithTheFactorOfTheLengths) {
   const json out = recommended(published("qwen2-7b"), "131072");
   EXPECT_EQ(out.at("advice"), "extend");

@@ -1,6 +1,8 @@
 // Released configurations by name, and what the workbench's verbs print about them.
 #pragma once
 
+#include <pty.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -45,6 +47,30 @@ class Workbench : public Program {
     const std::string command = "cd " + folder_.string() + " && " + ROTARY_PROGRAM + " " + arguments + " >out 2>err";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of("out"), contents_of("err")};
+  }
+
+  /// What a terminal of that width shows.
+  std::string on_terminal(const std::string& arguments, unsigned short columns) const {
+    winsize size{};
+    size.ws_row = 24;
+    size.ws_col = columns;
+    int terminal = -1;
+    const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+    if (child == 0) {
+      const std::string command = "cd " + folder_.string() + " && " + ROTARY_PROGRAM + " " + arguments;
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    std::string out;
+    char buffer[4096];
+    for (ssize_t got; (got = read(terminal, buffer, sizeof buffer)) > 0;)  // fails when the child has gone
+      out.append(buffer, static_cast<std::size_t>(got));
+    close(terminal);
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << out;
+    std::erase(out, '\r');
+    return out;
   }
 
   nlohmann::json json_of(const std::string& arguments) const {

@@ -22,6 +22,8 @@ TEST(Wrap, KeepsLineBreaksAndLongWords) {
   EXPECT_EQ(wrap("a\tb\x1b[1m", 20), "a b [1m\n");
 }
 
+TEST(Wrap, HangsItemsOfLists) { EXPECT_EQ(wrap("- one two\n- three", 8, 1), " - one\n   two\n - three\n"); }
+
 TEST(Indented, MovesEveryLineButEmptyOnes) {
   EXPECT_EQ(indented("a\n\n b", 2), "  a\n\n   b\n");
   EXPECT_EQ(indented("", 2), "");
