@@ -73,7 +73,7 @@ struct PrecisionLoss {
 /// Where to look. The same position counts on every axis.
 struct PrecisionRange {
   std::vector<std::int64_t> positions = {0, 1, 2049, 8191, 65537, 131071, 1000003};  ///< of angle errors, >= 0
-  std::int64_t search_below = 131072;  ///< positions compared with the next one
+  std::int64_t search_below = 32768;  ///< positions compared with the next one
 };
 
 /// What rounding one part of a map to a format does. Only the first frequency set is looked at. Angles are compared

@@ -124,7 +124,7 @@ std::string positions_text() {
 
 std::vector<Passage> passages_of(const std::vector<Row>& rows) {
   std::vector<Passage> out{
-      {"Neighbours with the same cos and sin, below position 131072",
+      {"Neighbours with the same cos and sin, below position " + std::to_string(PrecisionRange{}.search_below),
        positions_text() + " What is kept in fewer bits, all else exact; \"arithmetic\" is what an engine does.",
        neighbours_table(rows)},
       {"Largest error of an angle, in radians as a turn (3.14 is the worst)", "", angles_table(rows)}};
