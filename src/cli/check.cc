@@ -9,6 +9,7 @@
 #include "cli/measured.h"
 #include "cli/option_checks.h"
 #include "cli/options.h"
+#include "cli/rotation_choice.h"
 #include "rotary/apply.h"
 #include "rotary/self_test.h"
 
@@ -16,11 +17,11 @@ namespace rotary::cli {
 namespace {
 
 struct Request {
-  std::string model, table, dump, component;
+  std::string model, table, dump;
+  RotationFilter filter;
   CommonOptions common;
   double position = 131071;
-  int layer = -1;
-  bool json = false, bshd = false, has_component = false;
+  bool json = false, bshd = false;
 };
 
 std::string self_test_text(const std::vector<SelfTestResult>& results) {
@@ -62,10 +63,7 @@ std::vector<ModelRotation> candidates(const Request& request, const ModelConfig&
   std::vector<ModelRotation> out;
   std::string others;
   for (const ModelRotation& r : config.rotations) {
-    if (request.has_component && r.component != request.component) continue;
-    if (request.layer >= 0 && !r.all_layers &&
-        std::find(r.layers.begin(), r.layers.end(), request.layer) == r.layers.end())
-      continue;
+    if (!request.filter.admits(r)) continue;
     if (r.spec && r.rotation.rotates)
       out.push_back(r);
     else
@@ -112,8 +110,7 @@ void add_check(CLI::App& app) {
   check->add_flag("--bshd", request->bshd,
                   "dumps are [batch][token][head][channel], not [batch][head][token][channel]");
   request->common.add_to(*check);
-  CLI::Option* component = check->add_option("--component", request->component, "only this sub-configuration");
-  check->add_option("--layer", request->layer, "only this layer (from 0)")->check(CLI::Range(0, 1 << 24));
+  request->filter.add_to(*check);
   check->add_option("--position", request->position, "where the angles are compared")
       ->check(CLI::Range(0.0, 0x1p40).description("0 to 2^40"))
       ->capture_default_str();
@@ -122,8 +119,7 @@ void add_check(CLI::App& app) {
       "Examples:\n  rotary check\n  rotary check config.json --table cos_sin_cache.npy\n  rotary check config.json "
       "--dump "
       "layer0.safetensors --json");
-  check->callback([request, component] {
-    request->has_component = component->count() > 0;
+  check->callback([request] {
     if (const int status = run(*request)) throw CLI::RuntimeError(status);
   });
 }

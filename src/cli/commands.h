@@ -7,6 +7,9 @@ namespace rotary::cli {
 
 void add_inspect(CLI::App& app);
 void add_diff(CLI::App& app);
+void add_explain(CLI::App& app);
+void add_pairs(CLI::App& app);
+void add_precision(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_check(CLI::App& app);
 void add_plot(CLI::App& app);

@@ -1,10 +1,7 @@
 // rotary inspect: the rotation of every component and layer of a configuration.
-#include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/inspect_json.h"
@@ -25,12 +22,7 @@ struct Request {
 void run(const Request& request) {
   const ReadOptions options = request.common.to_read_options();
   ModelConfig config = read_model_config(request.path, options);
-  std::vector<ModelRotation> kept;
-  std::copy_if(config.rotations.begin(), config.rotations.end(), std::back_inserter(kept),
-               [&](const ModelRotation& r) { return request.filter.admits(r); });
-  if (kept.empty() && !config.rotations.empty())
-    throw std::runtime_error(nothing_left(request.filter, config, request.path));
-  config.rotations = std::move(kept);
+  request.filter.apply(config, request.path);
   if (request.json)
     std::cout << to_json(config, options) << '\n';
   else

@@ -42,14 +42,6 @@ std::string line(const std::string& name, const std::string& value, const std::s
   return out + (from.empty() ? "" : "   [" + from + "]") + "\n";
 }
 
-std::string title(const ModelRotation& r) {
-  std::string out = r.component.empty() ? "model" : r.component;
-  if (!r.model_type.empty() && !r.component.empty()) out += " (" + r.model_type + ")";
-  if (!r.part.empty()) out += ", " + r.part;
-  out += r.all_layers ? ": all layers" : ": layer" + std::string(r.layers.size() == 1 ? " " : "s ") + ranges(r.layers);
-  return out + (r.layer_type.empty() ? "" : " (" + r.layer_type + ")") + "\n";
-}
-
 }  // namespace
 
 std::string channels_text(const RopeSpec& s, const RotationMap& map) {
@@ -282,13 +274,23 @@ std::string ranges(const std::vector<int>& values) {
   return out;
 }
 
+std::string title(const ModelRotation& r) {
+  std::string out = r.component.empty() ? "model" : r.component;
+  if (!r.model_type.empty() && !r.component.empty()) out += " (" + r.model_type + ")";
+  if (!r.part.empty()) out += ", " + r.part;
+  out += r.all_layers ? ": all layers" : ": layer" + std::string(r.layers.size() == 1 ? " " : "s ") + ranges(r.layers);
+  return out + (r.layer_type.empty() ? "" : " (" + r.layer_type + ")") + "\n";
+}
+
+std::string reading(const ModelConfig& config) {
+  return (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " +
+         std::string(to_string(config.reference)) +
+         (config.reference == Reference::kOriginal ? " (the file as written)"
+                                                   : " " + std::string(release_of(config.reference)) + " does");
+}
+
 std::string to_text(const ModelConfig& config, const ReadOptions& options) {
-  std::string out =
-      (config.model_type.empty() ? "(no model_type)" : config.model_type) + ", read as " +
-      std::string(to_string(config.reference)) +
-      (config.reference == Reference::kOriginal ? " (the file as written)"
-                                                : " " + std::string(release_of(config.reference)) + " does") +
-      ", " + std::string(to_string(options.arithmetic)) + " arithmetic\n";
+  std::string out = reading(config) + ", " + std::string(to_string(options.arithmetic)) + " arithmetic\n";
   if (config.files.size() > 1) out += files_text(config);
   for (const Block& b : blocks(config, options)) out += "\n" + title(b.head) + b.body;
   if (config.rotations.empty()) out += "\nno attention that rotates\n";

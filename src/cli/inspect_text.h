@@ -22,6 +22,12 @@ std::string factors_text(const LayerRotation& layer);
 std::string temperature_text(const QueryScaleRule& rule);  ///< "" without one
 std::string applied_text(const LayerRotation& layer);
 
+/// "text_config (qwen2_5_vl_text): layers 0-27", with a line break.
+std::string title(const ModelRotation& r);
+
+/// "llama, read as transformers 5.24 does".
+std::string reading(const ModelConfig& config);
+
 std::string to_text(const ModelConfig& config, const ReadOptions& options);
 
 }  // namespace rotary::cli

@@ -24,6 +24,9 @@ int run(int argc, char** argv) {
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
   rotary::cli::add_check(app);
+  rotary::cli::add_explain(app);
+  rotary::cli::add_pairs(app);
+  rotary::cli::add_precision(app);
   rotary::cli::add_bench(app);
   rotary::cli::add_plot(app);
   rotary::cli::add_report(app);

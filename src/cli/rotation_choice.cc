@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -19,6 +20,22 @@ std::string reason(const ModelRotation& r) {
   if (!r.unknown.empty()) return r.unknown;
   if (!r.fails.empty()) return r.fails;
   return rotation_name(r) + ", " + layers_text(r) + ": must rotate, got no rotation";
+}
+
+// Which components and layers there are, for when the filter left none of them.
+std::string nothing_left(const RotationFilter& filter, const ModelConfig& config, const std::string& path) {
+  std::string components;
+  std::vector<int> layers;
+  for (const ModelRotation& r : config.rotations) {
+    const std::string name = "'" + r.component + "'";
+    if (components.find(name) == std::string::npos) components += (components.empty() ? "" : ", ") + name;
+    if (!filter.has_component || r.component == filter.component)
+      layers.insert(layers.end(), r.layers.begin(), r.layers.end());
+  }
+  if (layers.empty()) return path + ": --component must be one of " + components + ", got '" + filter.component + "'";
+  std::sort(layers.begin(), layers.end());
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  return path + ": --layer must be one of " + ranges(layers) + ", got " + std::to_string(filter.layer);
 }
 
 }  // namespace
@@ -40,19 +57,12 @@ bool RotationFilter::admits(const ModelRotation& r) const {
   return std::find(r.layers.begin(), r.layers.end(), layer) != r.layers.end();
 }
 
-std::string nothing_left(const RotationFilter& filter, const ModelConfig& config, const std::string& path) {
-  std::string components;
-  std::vector<int> layers;
-  for (const ModelRotation& r : config.rotations) {
-    const std::string name = "'" + r.component + "'";
-    if (components.find(name) == std::string::npos) components += (components.empty() ? "" : ", ") + name;
-    if (!filter.has_component || r.component == filter.component)
-      layers.insert(layers.end(), r.layers.begin(), r.layers.end());
-  }
-  if (layers.empty()) return path + ": --component must be one of " + components + ", got '" + filter.component + "'";
-  std::sort(layers.begin(), layers.end());
-  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
-  return path + ": --layer must be one of " + ranges(layers) + ", got " + std::to_string(filter.layer);
+void RotationFilter::apply(ModelConfig& config, const std::string& path) const {
+  std::vector<ModelRotation> kept;
+  std::copy_if(config.rotations.begin(), config.rotations.end(), std::back_inserter(kept),
+               [&](const ModelRotation& r) { return admits(r); });
+  if (kept.empty() && !config.rotations.empty()) throw std::runtime_error(nothing_left(*this, config, path));
+  config.rotations = std::move(kept);
 }
 
 const ModelRotation& choose_rotation(const ModelConfig& config, const RotationFilter& filter, const std::string& path) {

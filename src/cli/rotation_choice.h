@@ -18,10 +18,10 @@ struct RotationFilter {
   /// The filter must outlive the parsing.
   void add_to(CLI::App& app);
   bool admits(const ModelRotation& rotation) const;
+  /// Leaves the rotations that are admitted. Throws std::runtime_error that lists what there is if none of some is
+  /// left; `path` stands for the file.
+  void apply(ModelConfig& config, const std::string& path) const;
 };
-
-/// Which components and layers there are, for when the filter left none of them; `path` stands for the file.
-std::string nothing_left(const RotationFilter& filter, const ModelConfig& config, const std::string& path);
 
 /// The first that the filter admits and that turns something. Throws std::runtime_error with the reason if none does.
 const ModelRotation& choose_rotation(const ModelConfig& config, const RotationFilter& filter, const std::string& path);
