@@ -66,7 +66,8 @@ class ROTARY_API CosSinTable {
   /// Rows asked for: positions 0 .. num_rows-1, or tokens; or those given.
   std::int64_t num_rows() const;
   std::int64_t num_pairs() const;
-  /// [num_pairs] floats of a row, contiguous. Throws std::out_of_range naming the row and the number of rows.
+  /// [num_pairs] floats of a row, contiguous, those of sin behind those of cos. Throws std::out_of_range naming the row
+  /// and the number of rows.
   std::span<const float> cos(std::int64_t row) const;
   std::span<const float> sin(std::int64_t row) const;
 

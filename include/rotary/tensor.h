@@ -15,7 +15,15 @@ enum class DType { kFloat32, kFloat16, kBfloat16, kFloat64 };
 ROTARY_API std::string_view to_string(DType dtype);
 
 /// Bytes of one element.
-ROTARY_API std::size_t size_of(DType dtype);
+constexpr std::size_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return 4;
+    case DType::kFloat16:
+    case DType::kBfloat16: return 2;
+    case DType::kFloat64: return 8;
+  }
+  return 0;
+}
 
 /// Head vectors [batch][token][head][channel], in whatever order they lie in memory. Strides are in elements; they may
 /// be negative, and zero where the tensor is only read. A channel stride of 1 is the fast case.

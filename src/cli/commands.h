@@ -11,6 +11,9 @@ void add_explain(CLI::App& app);
 void add_pairs(CLI::App& app);
 void add_precision(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_check(CLI::App& app);
+void add_plot(CLI::App& app);
+void add_report(CLI::App& app);
 
 // The verbs of rotary-nn: rotary becomes it when one is named.
 void add_model_verbs(CLI::App& app, int argc, char** argv);

@@ -13,7 +13,7 @@
 #include "cli/option_checks.h"
 #include "cli/options.h"
 #include "cli/passages.h"
-#include "cli/rotation_filter.h"
+#include "cli/rotation_choice.h"
 #include "cli/topics.h"
 #include "report/wrap.h"
 #include "rotary/formats/files.h"
@@ -82,7 +82,7 @@ void run(const Request& request) {
       throw std::runtime_error(file + ": --target-length needs a config.json, got " + format);
     recommendation = recommend_setting(read_file(file, kMaxFileBytes), file, request.target_length, options);
   }
-  request.filter.apply(config, request.path);
+  keep_admitted(request.filter, config, request.path);
   if (request.json) {
     nlohmann::ordered_json out = explanation_json(config, options);
     if (recommendation) out["recommendation"] = to_json(*recommendation);
@@ -106,7 +106,8 @@ void add_explain(CLI::App& app) {
   CLI::App* explain = app.add_subcommand(
       "explain",
       "A model's rotation in plain words, what to set so that it reads further, or one idea with an example");
-  CLI::Option* path = explain->add_option("path", request->path, "config.json, or a folder that holds one");
+  CLI::Option* path =
+      explain->add_option("path", request->path, "config.json or another file that describes a model, or its folder");
   explain
       ->add_option("--target-length", request->target_length,
                    "positions that it should read: the setting for transformers, vLLM and llama.cpp")

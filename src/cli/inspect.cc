@@ -7,7 +7,7 @@
 #include "cli/inspect_json.h"
 #include "cli/inspect_text.h"
 #include "cli/options.h"
-#include "cli/rotation_filter.h"
+#include "cli/rotation_choice.h"
 
 namespace rotary::cli {
 namespace {
@@ -22,7 +22,7 @@ struct Request {
 void run(const Request& request) {
   const ReadOptions options = request.common.to_read_options();
   ModelConfig config = read_model_config(request.path, options);
-  request.filter.apply(config, request.path);
+  keep_admitted(request.filter, config, request.path);
   if (request.json)
     std::cout << to_json(config, options) << '\n';
   else
@@ -35,7 +35,8 @@ void add_inspect(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* inspect = app.add_subcommand(
       "inspect", "What a model rotates: channels, frequencies, factors, layers, and where each value came from");
-  inspect->add_option("path", request->path, "config.json, or a folder that holds one")->required();
+  inspect->add_option("path", request->path, "config.json or another file that describes a model, or its folder")
+      ->required();
   request->common.add_to(*inspect);
   request->filter.add_to(*inspect);
   inspect->add_flag("--json", request->json, "machine-readable");

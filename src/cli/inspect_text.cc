@@ -20,7 +20,11 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ..
   return text;
 }
 
+}  // namespace
+
 std::string number(double x) { return format("%.10g", x); }
+
+namespace {
 
 std::string shortened(std::string text, std::size_t limit) {
   return text.size() <= limit ? text : text.substr(0, limit - 3) + "...";
@@ -37,6 +41,8 @@ std::string line(const std::string& name, const std::string& value, const std::s
   std::string out = format("  %-12s %s", name.c_str(), value.c_str());
   return out + (from.empty() ? "" : "   [" + from + "]") + "\n";
 }
+
+}  // namespace
 
 std::string channels_text(const RopeSpec& s, const RotationMap& map) {
   const int turning = rotary_dim(map);
@@ -118,6 +124,8 @@ std::string effect_text(const Band& band) {
   return "";
 }
 
+namespace {
+
 std::string bands_text(const RopeSpec& s, std::int64_t seq_len) {
   const double trained = trained_length(s);
   std::string out;
@@ -135,6 +143,8 @@ std::string bands_text(const RopeSpec& s, std::int64_t seq_len) {
                       "what the method does") +
          out;
 }
+
+}  // namespace
 
 std::string factors_text(const LayerRotation& layer) {
   std::string out = "attention " + number(layer.query.attention_factor) + " (on cos and sin), softmax " +
@@ -164,13 +174,17 @@ std::string applied_text(const LayerRotation& layer) {
   return out;
 }
 
+namespace {
+
 std::string rotation_text(const ModelRotation& r, const ReadOptions& options) {
   const RopeSpec& s = *r.spec;
   std::string out = line("rotates", channels_text(s, r.rotation.query), origin(r, "partial_rotary_factor"));
   out += line("applied to", applied_text(r.rotation));
   if (r.rotation.query.num_axes > 1 || r.rotation.axes[0].name != "token")
     out += line("axes", axes_text(r), origin(r, "sections"));
-  out += line("base", number(s.base), origin(r, "base"));
+  // Frequencies given as numbers need no base.
+  if (const std::string from = origin(r, "base"); !from.empty() || !std::holds_alternative<GivenFrequencies>(s.scaling))
+    out += line("base", number(s.base), from);
   out += line("method", method_text(s));
   if (depends_on_length(s.scaling))
     out += line("", options.seq_len > 0
@@ -240,6 +254,13 @@ std::vector<Block> blocks(const ModelConfig& config, const ReadOptions& options)
   return out;
 }
 
+std::string files_text(const ModelConfig& config) {
+  std::string out = "\n";
+  for (const ModelFile& f : config.files)
+    out += line(&f == config.files.data() ? "files" : "", f.path + "   (" + f.format + ", " + f.role + ")");
+  return out;
+}
+
 }  // namespace
 
 std::string ranges(const std::vector<int>& values) {
@@ -270,6 +291,7 @@ std::string reading(const ModelConfig& config) {
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options) {
   std::string out = reading(config) + ", " + std::string(to_string(options.arithmetic)) + " arithmetic\n";
+  if (config.files.size() > 1) out += files_text(config);
   for (const Block& b : blocks(config, options)) out += "\n" + title(b.head) + b.body;
   if (config.rotations.empty()) out += "\nno attention that rotates\n";
   if (!config.warnings.empty()) out += "\n";

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "rotary/bands.h"
 #include "rotary/formats/model_config.h"
 
 namespace rotary::cli {
@@ -16,6 +17,15 @@ std::string title(const ModelRotation& r);
 
 /// "llama, read as transformers 5.24 does".
 std::string reading(const ModelConfig& config);
+/// The words of the blocks, for other pages.
+std::string number(double value);
+std::string channels_text(const RopeSpec& spec, const RotationMap& map);
+std::string axes_text(const ModelRotation& rotation);
+std::string method_text(const RopeSpec& spec);
+std::string effect_text(const Band& band);
+std::string factors_text(const LayerRotation& layer);
+std::string temperature_text(const QueryScaleRule& rule);  ///< "" without one
+std::string applied_text(const LayerRotation& layer);
 
 std::string to_text(const ModelConfig& config, const ReadOptions& options);
 

@@ -8,10 +8,12 @@
 
 namespace {
 
-// diff answers with 0 and 1, so its failures are 2 too, as those of diff(1) and cmp(1) are.
+// diff and check answer with 0 and 1, so their failures are 2 too, as those of diff(1) and cmp(1) are.
 constexpr int kDiffFailure = 2;
 
-int failure_status(const std::string& verb) { return verb == "diff" ? kDiffFailure : rotary::cli::kFailure; }
+int failure_status(const std::string& verb) {
+  return verb == "diff" || verb == "check" ? kDiffFailure : rotary::cli::kFailure;
+}
 
 int run(int argc, char** argv) {
   CLI::App app{
@@ -21,10 +23,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   rotary::cli::add_inspect(app);
   rotary::cli::add_diff(app);
+  rotary::cli::add_check(app);
   rotary::cli::add_explain(app);
   rotary::cli::add_pairs(app);
   rotary::cli::add_precision(app);
   rotary::cli::add_bench(app);
+  rotary::cli::add_plot(app);
+  rotary::cli::add_report(app);
   rotary::cli::add_model_verbs(app, argc, argv);
   return rotary::cli::run_program(app, argc, argv, failure_status);
 }

@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "cli/pairs_drawing.h"
 #include "cli/passages.h"
-#include "cli/rotation_filter.h"
+#include "cli/rotation_choice.h"
 #include "report/wrap.h"
 
 namespace rotary::cli {
@@ -144,7 +144,7 @@ void run(const Request& request) {
   const bool is_given = request.path.empty();
   ModelConfig config =
       is_given ? config_of(request.given) : read_model_config(request.path, request.common.to_read_options());
-  request.filter.apply(config, request.path);
+  keep_admitted(request.filter, config, request.path);
   if (request.json) {
     Json out = Json::array();
     for (const ModelRotation& r : config.rotations) out.push_back(rotation_json(r));
@@ -181,7 +181,8 @@ void add_layout_options(CLI::App& pairs, Request& request, CLI::Option* path) {
 void add_pairs(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* pairs = app.add_subcommand("pairs", "Which channel meets which, drawn: of a model, or of a layout");
-  CLI::Option* path = pairs->add_option("path", request->path, "config.json, or a folder that holds one");
+  CLI::Option* path =
+      pairs->add_option("path", request->path, "config.json or another file that describes a model, or its folder");
   add_layout_options(*pairs, *request, path);
   request->common.add_to(*pairs);
   request->filter.add_to(*pairs);

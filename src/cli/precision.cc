@@ -16,7 +16,7 @@
 #include "cli/inspect_text.h"
 #include "cli/options.h"
 #include "cli/passages.h"
-#include "cli/rotation_filter.h"
+#include "cli/rotation_choice.h"
 #include "report/table.h"
 #include "report/wrap.h"
 
@@ -177,7 +177,7 @@ void run(const Request& request) {
   const report::Terminal terminal = report::make_terminal(std::cout, STDOUT_FILENO);
   const ReadOptions options = request.common.to_read_options();
   ModelConfig config = read_model_config(request.path, options);
-  request.filter.apply(config, request.path);
+  keep_admitted(request.filter, config, request.path);
   Json out{{"first_equal_positions", Json::object()}, {"rotations", Json::array()}};
   for (NumberFormat format : kFormats)
     out["first_equal_positions"][std::string(to_string(format))] = first_equal_positions(format);
@@ -208,7 +208,8 @@ void add_precision(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* precision = app.add_subcommand(
       "precision", "Where float16, bfloat16, TF32, float32 and engines' arithmetics lose positions of a model");
-  precision->add_option("path", request->path, "config.json, or a folder that holds one")->required();
+  precision->add_option("path", request->path, "config.json or another file that describes a model, or its folder")
+      ->required();
   request->common.add_to(*precision);
   request->filter.add_to(*precision);
   precision->add_flag("--json", request->json, "machine-readable");

@@ -28,15 +28,8 @@ void validate_whole(const Positions& positions, std::string_view function) {
       require(false, function, "positions.ids[" + std::to_string(i) + "] must be a row of the given table", id);
 }
 
-}  // namespace
-
-void validate_options(const ApplyOptions& options, std::string_view function) {
-  require(options.num_threads >= 1, function, "options.num_threads must be at least 1", options.num_threads);
-}
-
-void validate_read(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
-                   std::string_view name) {
-  validate_view(x, function, name);
+void validate_heads(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
+                    std::string_view name) {
   if (x.shape[3] != state.map.channels)
     require(false, function,
             std::string(name) + ".shape must have the map's channels, " + std::to_string(state.map.channels),
@@ -47,11 +40,27 @@ void validate_read(const Rotary::State& state, const ConstTensorView& x, std::st
             x.shape[2]);
 }
 
+}  // namespace
+
+void validate_options(const ApplyOptions& options, std::string_view function) {
+  require(options.num_threads >= 1, function, "options.num_threads must be at least 1", options.num_threads);
+}
+
+void validate_read(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
+                   std::string_view name) {
+  validate_view(x, function, name);
+  validate_heads(state, x, function, name);
+}
+
 PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x, const TensorView& out,
                             std::string_view function) {
   const ConstTensorView written = as_const(out);
-  validate_read(state, x, function, "x");
   const bool same = same_memory(x, written);  // then all that holds for x holds for out
+  if (same && is_plain(x)) {
+    validate_heads(state, x, function, "x");
+    return {x, out, true};
+  }
+  validate_read(state, x, function, "x");
   if (!same) {
     validate_view(written, function, "out");
     if (x.shape != written.shape)
@@ -83,12 +92,13 @@ void validate_knows_angles(const Rotary::State& state, std::string_view function
 
 TokenPositions validate_positions(const Rotary::State& state, std::int64_t batch, std::int64_t tokens,
                                   const Positions& positions, const ApplyOptions& options, std::string_view function) {
-  std::optional<std::int64_t> limit = options.limit;
+  const bool limited = options.limit.has_value() || state.table_given;
+  std::int64_t limit = options.limit.value_or(state.table_rows);
   if (state.table_given) {
-    limit = std::min(limit.value_or(state.table_rows), state.table_rows);
+    limit = std::min(limit, state.table_rows);
     validate_whole(positions, function);
   }
-  TokenPositions checked(positions, {batch, tokens, state.map.num_axes, limit}, function);
+  TokenPositions checked(positions, {batch, tokens, state.map.num_axes, limited, limit}, function);
   const double largest = checked.largest() * state.largest_frequency;
   require(largest < kMaxAngle, function, "position * frequency must be below 2^60", largest);
   return checked;

@@ -13,6 +13,25 @@ HWY_BEFORE_NAMESPACE();
 namespace rotary::detail {
 namespace HWY_NAMESPACE {
 
+inline void Combine(std::span<const int32_t> pair_axes, std::span<const float* const> rows, float* out) noexcept {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const size_t pairs = pair_axes.size();
+  for (size_t i = 0; i < pairs; i += hn::Lanes(d)) {
+    const auto in_row = hn::FirstN(d, pairs - i);
+    const auto axis = hn::MaskedLoad(hn::RebindMask(di, in_row), di, pair_axes.data() + i);
+    auto cos = hn::Zero(d), sin = cos;
+    for (size_t a = 0; a < rows.size(); ++a) {
+      const auto of_axis = hn::And(hn::RebindMask(d, hn::Eq(axis, hn::Set(di, static_cast<int32_t>(a)))), in_row);
+      if (hn::AllFalse(d, of_axis)) continue;  // spares the memory
+      cos = hn::IfThenElse(of_axis, hn::MaskedLoad(of_axis, d, rows[a] + i), cos);
+      sin = hn::IfThenElse(of_axis, hn::MaskedLoad(of_axis, d, rows[a] + pairs + i), sin);
+    }
+    hn::BlendedStore(cos, in_row, d, out + i);
+    hn::BlendedStore(sin, in_row, d, out + pairs + i);
+  }
+}
+
 #if HWY_TARGET != HWY_SCALAR
 template <class R, size_t kLanes>
 HWY_INLINE void ArrangeBoth(const R* cos, const R* sin, R* cos_sin, R* minus_sin_cos, size_t n) {
@@ -46,7 +65,7 @@ HWY_INLINE void SplitEvenOdd(const float* row, float* even, float* odd, size_t n
 }
 
 template <class T, PairLayout kLayout>
-Row Arrange(const RotationPlan& plan, const void* cos_row, const void* sin_row, void* out) noexcept {
+void Arrange(const RotationPlan& plan, Row& row, void* out) noexcept {
   using R = Real<T>;
   constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<R>());
   constexpr bool kBoth = ArrangementOf<T, kLayout>() == Arrangement::kBoth;
@@ -54,8 +73,8 @@ Row Arrange(const RotationPlan& plan, const void* cos_row, const void* sin_row, 
   R* second = first + (kBoth ? 2 : 1) * static_cast<size_t>(plan.row_pairs);
   for (const Run& run : plan.runs) {
     const size_t start = static_cast<size_t>(run.first), n = static_cast<size_t>(run.count);
-    const R* cos = static_cast<const R*>(cos_row) + start;
-    const R* sin = static_cast<const R*>(sin_row) + start;
+    const R* cos = static_cast<const R*>(row.first) + start;
+    const R* sin = static_cast<const R*>(row.second) + start;
     if constexpr (kBoth) {
       ArrangeBoth<R, kLanes>(cos, sin, first + 2 * start, second + 2 * start, n);
     } else {
@@ -63,7 +82,7 @@ Row Arrange(const RotationPlan& plan, const void* cos_row, const void* sin_row, 
       SplitEvenOdd<kLanes>(sin, second + start, second + start + (n - n / 2), n);
     }
   }
-  return {first, second};
+  row = {first, second};
 }
 #endif
 

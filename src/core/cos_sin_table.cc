@@ -107,8 +107,8 @@ struct CosSinTable::State {
       require<std::out_of_range>(false, function,
                                  "row must be in 0 .. num_rows-1, num_rows = " + std::to_string(num_rows), index);
     if (num_pairs == 0) return nullptr;
-    return pages[static_cast<std::size_t>(index / kRowsPerPage)].get() +
-           static_cast<std::size_t>(index % kRowsPerPage) * row_floats();
+    const auto at = static_cast<std::size_t>(index);
+    return pages[at / kRowsPerPage].get() + at % kRowsPerPage * row_floats();
   }
 
   static CosSinTable positions_table(const RotationMap& map, std::int64_t num_rows, SharedTableRows rows);

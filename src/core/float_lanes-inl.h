@@ -196,6 +196,9 @@ HWY_INLINE VU LowerHalves(D, VU a, VU b) {
 
 template <class D, class VU>
 HWY_INLINE bool AnyTie(D, VU sum) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(D()) == 16) return _mm512_testn_epi32_mask(sum.raw, _mm512_set1_epi32(0xffff)) != 0;
+#endif
   const Bits<D> du;
   return !hn::AllFalse(du, hn::Eq(hn::ShiftLeft<16>(sum), hn::Zero(du)));
 }

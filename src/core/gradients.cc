@@ -61,9 +61,8 @@ class AngleGradients {
     const std::int64_t heads = gradient_.x.shape[2];
     const bool shared = state_.map.num_sets == 1;
     sum_heads(b, t, shared ? 0 : set, shared ? heads : set + 1);
-    const detail::CosSinRow<double> row = make_row(set, position);
-    for (std::size_t i = 0; i < cross_.size(); ++i)
-      add(static_cast<int>(i), row.cos[i] * cross_[i] - row.sin[i] * dot_[i]);
+    const double *cos = make_row(set, position), *sin = cos + cross_.size();
+    for (std::size_t i = 0; i < cross_.size(); ++i) add(static_cast<int>(i), cos[i] * cross_[i] - sin[i] * dot_[i]);
   }
 
  private:
@@ -83,13 +82,10 @@ class AngleGradients {
   }
 
   // The row that the data was rotated with.
-  detail::CosSinRow<double> make_row(int set, const double* position) {
+  const double* make_row(int set, const double* position) {
     if (gradient_.x.dtype == DType::kFloat64) return rows_.row(set, position, row_.data());
-    const detail::CosSinRow<float> row = rows_.row(set, position, narrow_row_.data());
-    const auto pairs = static_cast<std::ptrdiff_t>(cross_.size());
-    std::copy(row.cos, row.cos + pairs, row_.begin());
-    std::copy(row.sin, row.sin + pairs, row_.begin() + pairs);
-    return {row_.data(), row_.data() + pairs};
+    std::copy_n(rows_.row(set, position, narrow_row_.data()), row_.size(), row_.begin());
+    return row_.data();
   }
 
   static std::size_t index(int channel) { return static_cast<std::size_t>(channel); }

@@ -49,7 +49,8 @@ void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, const Posi
   detail::validate_options(options, kName);
   detail::validate_knows_angles(rotary.state(), kName, "rotary");
   const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
-  const auto checked = detail::validate_positions(rotary.state(), tensor.x.shape[0], tensor.x.shape[1], delta,
+  const Positions positions = delta;
+  const auto checked = detail::validate_positions(rotary.state(), tensor.x.shape[0], tensor.x.shape[1], positions,
                                                   without_limit(options), kName);
   shift(rotary.state(), tensor, checked, options);
 }

@@ -15,23 +15,10 @@ using detail::DoubleDouble;
 using detail::PlanUse;
 using detail::require;
 
-// The copies that make a row of the rows of every axis: run by run, or, where axes alternate, over the row of the
-// first.
-std::vector<Rotary::State::AxisRun> axis_runs(const RotationMap& map) {
-  constexpr std::size_t kFew = 8;
-  const int pairs = static_cast<int>(map.pairs.size());
-  std::vector<Rotary::State::AxisRun> runs, others{{0, 0, pairs}};
-  for (int pair = 0; pair < pairs; ++pair) {
-    const int axis = std::max(0, axis_of(map, pair));
-    if (!runs.empty() && runs.back().axis == axis)
-      ++runs.back().end;
-    else
-      runs.push_back({axis, pair, pair + 1});
-  }
-  if (runs.size() <= kFew) return runs;
-  for (const auto& run : runs)
-    if (run.axis > 0) others.push_back(run);
-  return others;
+std::vector<std::int32_t> pair_axes(const RotationMap& map) {
+  std::vector<std::int32_t> axes;
+  for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair) axes.push_back(std::max(0, axis_of(map, pair)));
+  return axes;
 }
 
 double largest_frequency(const RotationMap& map) {
@@ -75,7 +62,7 @@ Rotary::State state_of(RotationMap map, Arithmetic arithmetic, std::int64_t tabl
   state.layout = layout_class(map);
   state.arithmetic = arithmetic;
   state.table_rows = detail::has_pair_of_several_axes(map) ? 0 : table_rows;
-  state.axis_runs = axis_runs(map);
+  state.pair_axes = pair_axes(map);
   state.largest_frequency = largest_frequency(map);
   const bool passes_still_pairs = drop_still && map.attention_factor == 1;
   state.forward = make_plan(map, PlanUse::kForward, passes_still_pairs);

@@ -15,11 +15,6 @@ struct Rotary::State {
   /// Angles of a token in the arithmetic of the rotation: position [num_axes], angles [pairs].
   using AngleWriter = std::function<void(int set, const double* position, detail::DoubleDouble* angles)>;
 
-  /// Pairs begin .. end-1 are turned by one axis.
-  struct AxisRun {
-    int axis, begin, end;
-  };
-
   RotationMap map;
   LayoutClass layout;
   Arithmetic arithmetic = Arithmetic::kExact;
@@ -28,8 +23,8 @@ struct Rotary::State {
   std::vector<CosSinTable> tables;            ///< [num_sets], or none
   std::vector<detail::SharedTableRows> rows;  ///< [num_sets]
   AngleWriter write_angles;
-  std::vector<AxisRun> axis_runs;  ///< copies that combine the rows of several axes
-  double largest_frequency = 0;    ///< sum over axes, for the bound on angles
+  std::vector<std::int32_t> pair_axes;  ///< [pairs]; 0 for a pair that several axes turn, or none
+  double largest_frequency = 0;         ///< sum over axes, for the bound on angles
 
   /// Plans of out = R x, of x = R' out, of keys turned further by the same map, and of keys moved to another.
   detail::RotationPlan forward, backward, shift, move;

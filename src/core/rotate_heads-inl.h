@@ -82,7 +82,11 @@ class Prefetcher {
  public:
   // Bytes begin .. end-1 of a head.
   Prefetcher(const Tile& tile, const HeadOrder& order, size_t element, size_t begin, size_t end)
-      : bytes_(tile.fetch_ahead ? end - begin : 0), writes_apart_(tile.x != tile.out && !tile.stream) {
+      : in_(0),
+        out_(0),
+        bytes_(tile.fetch_ahead ? end - begin : 0),
+        writes_apart_(tile.fetch_ahead && tile.x != tile.out && !tile.stream) {
+    if (!tile.fetch_ahead) return;                           // divisions take long
     const int64_t bytes_ahead = element == 2 ? 8192 : 2048;  // measured, too
     const int64_t heads = bytes_ahead / static_cast<int64_t>(end - begin + 1) + 1;
     const auto ahead = [&](int64_t head_step, int64_t token_step) {
@@ -166,20 +170,31 @@ HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][4]) {
   }
 }
 
+// Two pointers, and GCC is to keep them: the eight sums that it would make of them do not fit in the registers.
+template <class T>
+HWY_INLINE Ends<T> EndsInPlace(const Run& run, T* head) {
+  T *x0 = head + run.x0, *x1 = head + run.x1;
+#if HWY_COMPILER_GCC_ACTUAL
+  asm("" : "+r"(x0), "+r"(x1));
+#endif
+  return {x0, x1, x0, x1};
+}
+
 // The usual case, one run of kSteps full vectors and perhaps a tail: the row stays in registers. Never inlined, and one
 // for each case: the loop needs all registers there are.
 template <class T, PairLayout kLayout, size_t kSteps, bool kInPlace, bool kTail>
-HWY_NOINLINE void TurnSeries(const Run& run, const RunRow<T>& row, const HeadSeries<T>& all_heads, size_t head_bytes,
-                             const Prefetcher& all_fetches) {
+HWY_NOINLINE void TurnSeries(const Run& whole_run, const RunRow<T>& row, const HeadSeries<T>& all_heads,
+                             size_t head_bytes, const Prefetcher& all_fetches) {
   using S = Step<T, kLayout>;
   const hn::ScalableTag<typename S::Lane> d;
   constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
   hn::VFromD<decltype(d)> r[kSteps][4];
   for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
+  const Run run = whole_run;  // in locals, like the plan
   const Prefetcher prefetcher = all_fetches;
   HeadSeries<T> heads = all_heads;
   for (int64_t i = heads.count; i > 0; --i) {
-    const Ends<T> ends = EndsOf<T>(run, kInPlace ? heads.out : heads.x, heads.out);
+    const Ends<T> ends = kInPlace ? EndsInPlace(run, heads.out) : EndsOf<T>(run, heads.x, heads.out);
     prefetcher.FetchReads(kInPlace ? heads.out : heads.x);
     if (!kInPlace) prefetcher.FetchWrites(heads.out);
     ApplySteps<T, kLayout, kSteps>(d, ends, r);
@@ -195,7 +210,7 @@ template <class T, PairLayout kLayout, size_t kSteps>
 HWY_INLINE bool TurnSeriesOf(const PlanParts& plan, const RunRow<T>& row, const HeadSeries<T>& heads, bool tail,
                              const Prefetcher& prefetcher) {
   constexpr bool kStays = !MovesChannels(kLayout);
-  const bool in_place = kStays && heads.x == heads.out;
+  const bool in_place = kStays && plan.stays && heads.x == heads.out;
   const auto turn =
       in_place ? (tail ? &TurnSeries<T, kLayout, kSteps, kStays, true> : &TurnSeries<T, kLayout, kSteps, kStays, false>)
                : (tail ? &TurnSeries<T, kLayout, kSteps, false, true> : &TurnSeries<T, kLayout, kSteps, false, false>);

@@ -30,7 +30,7 @@ void FillLayouts(DType dtype, Kernels& kernels) {
 }
 
 Kernels MakeKernels() {
-  Kernels kernels{hwy::TargetName(HWY_TARGET), {}, {}, kCosSinKernels, Stream, Fence};
+  Kernels kernels{hwy::TargetName(HWY_TARGET), {}, {}, Combine, kCosSinKernels, Stream, Fence};
   FillLayouts<float>(DType::kFloat32, kernels);
   FillLayouts<float16_t>(DType::kFloat16, kernels);
   FillLayouts<bfloat16_t>(DType::kBfloat16, kernels);

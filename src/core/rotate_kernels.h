@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,7 @@ constexpr int kNumDTypes = 4;
 
 /// cos and sin of one token as a kernel wants them; null for a token that is not turned at all.
 struct Row {
-  const void* first = nullptr;
-  const void* second = nullptr;
+  const void *first, *second;
 };
 
 /// Head vectors of some tokens, all in unit channel stride. Strides in bytes.
@@ -29,7 +29,7 @@ struct Tile {
   const std::byte* x = nullptr;
   std::byte* out = nullptr;
   std::int64_t x_token = 0, x_head = 0, out_token = 0, out_head = 0;
-  bool fetch_ahead = true;    ///< not for a single token: it has just been computed, and nothing follows it
+  bool fetch_ahead = true;    ///< not for little data: it has just been computed, and is near
   bool beyond_cache = false;  ///< heads of a token lie together, in a tensor that no cache of this core holds
   bool stream = false;        ///< around the caches: heads of out are whole cache lines, of kMaxStagedBytes at most
 };
@@ -40,8 +40,13 @@ constexpr std::int64_t kMaxStagedBytes = 4096;
 /// Turns a tile. x and out are the same or do not overlap; rows without a turn need a plan that `stays`.
 using RotateTile = void (*)(const Tile& tile) noexcept;
 
-/// Arranges cos and sin [pairs] (float, or double for float64 data) for a kernel, in `out` of 4 * pairs numbers.
-using ArrangeRow = Row (*)(const RotationPlan& plan, const void* cos, const void* sin, void* out) noexcept;
+/// Arranges a row of cos and sin [pairs] (float, or double for float64 data) for a kernel, in `out` of 4 * pairs
+/// numbers, where `row` is then.
+using ArrangeRow = void (*)(const RotationPlan& plan, Row& row, void* out) noexcept;
+
+/// Puts a row together from the rows of every axis: out[i] = rows[axis[i]][i] for cos [pairs] and for sin behind it.
+using CombineRows = void (*)(std::span<const std::int32_t> axis, std::span<const float* const> rows,
+                             float* out) noexcept;
 
 /// Copies without leaving the copy in the caches; call fence() after the last one.
 using StreamCopy = void (*)(std::byte* out, const std::byte* x, std::size_t bytes) noexcept;
@@ -50,6 +55,7 @@ struct Kernels {
   const char* target;
   RotateTile rotate[kNumDTypes][kNumPairLayouts];
   ArrangeRow arrange[kNumDTypes][kNumPairLayouts];  ///< null where the kernel takes cos and sin as they are
+  CombineRows combine;
   CosSinKernels cos_sin;
   StreamCopy stream;
   void (*fence)() noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "core/executor.h"
@@ -47,10 +48,41 @@ void run_part(const RotationPass& pass, const Part& part, std::byte* scratch, co
   TileRotation(pass, on_stack, sizes).run(part);
 }
 
+// The sequences of one token each, as the tokens of one sequence.
+class FirstPositions final : public PositionSource {
+ public:
+  explicit FirstPositions(const PositionSource& each) : each_(each) {}
+  bool same_for_all_sequences() const override { return true; }
+  void read(std::int64_t, std::int64_t token, std::int64_t count, double* out, std::int64_t stride) const override {
+    for (std::int64_t i = 0; i < count; ++i) each_.read(token + i, 0, 1, out + i * stride, stride);
+  }
+
+ private:
+  const PositionSource& each_;
+};
+
+template <class View>
+void swap_batch_and_tokens(View& x) {
+  std::swap(x.shape[0], x.shape[1]);
+  std::swap(x.strides[0], x.strides[1]);
+}
+
+// A batch that decodes: tiles hold many tokens, and the next ones are fetched ahead.
+void run_sequences_as_tokens(const RotationPass& pass, const ApplyOptions& options) {
+  const FirstPositions positions(*pass.positions);
+  std::vector<PassTensor> tensors(pass.tensors.begin(), pass.tensors.end());
+  for (PassTensor& t : tensors) {
+    swap_batch_and_tokens(t.x);
+    swap_batch_and_tokens(t.out);
+  }
+  run_pass({pass.plan, pass.halves, pass.rows, &positions, tensors, 1, pass.batch}, options);
+}
+
 }  // namespace
 
 void run_pass(const RotationPass& pass, const ApplyOptions& options) {
   if (std::all_of(pass.tensors.begin(), pass.tensors.end(), [](const PassTensor& t) { return is_empty(t.x); })) return;
+  if (pass.tokens == 1 && pass.batch > 1) return run_sequences_as_tokens(pass, options);
   const std::int64_t tasks = num_tasks(pass, options);
   const ScratchSizes sizes = scratch_sizes(pass);
   const std::int64_t bytes = sizes.total();

@@ -1,7 +1,6 @@
 #include "core/row_source.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "core/rotate_kernels.h"
@@ -12,15 +11,9 @@ namespace rotary::detail {
 namespace {
 
 bool all_zero(const double* position, int count) {
-  return std::all_of(position, position + count, [](double m) { return m == 0; });
-}
-
-// Short runs: a call of memcpy takes longer.
-void copy_short(const float* from, const Rotary::State::AxisRun& run, float* to) {
-  constexpr int kBlock = 8;
-  int i = run.begin;
-  for (; i + kBlock <= run.end; i += kBlock) std::memcpy(to + i, from + i, kBlock * sizeof(float));
-  for (; i < run.end; ++i) to[i] = from[i];
+  bool zero = true;
+  for (int i = 0; i < count; ++i) zero &= position[i] == 0;
+  return zero;
 }
 
 void store_double(DoubleDouble angle, double factor, double& cos, double& sin) {
@@ -31,67 +24,58 @@ void store_double(DoubleDouble angle, double factor, double& cos, double& sin) {
 
 }  // namespace
 
-TurnRows::TurnRows(const Rotary::State& state, Direction direction) : state_(state), direction_(direction) {}
+TurnRows::TurnRows(const Rotary::State& state, Direction direction)
+    : RowSource(state.map.num_sets, state.num_pairs(), state.map.num_axes), state_(state), direction_(direction) {}
 
 bool TurnRows::is_identity(const double* position) const {
   return !state_.table_given && state_.map.attention_factor == 1 && all_zero(position, state_.map.num_axes);
 }
 
 // Null where the table ends, and between its rows.
-CosSinRow<float> TurnRows::table_row(int set, double position) const {
-  if (!(position >= 0 && position < static_cast<double>(state_.table_rows))) return {};
+const float* TurnRows::table_row(int set, double position) const {
+  if (!(position >= 0 && position < static_cast<double>(state_.table_rows))) return nullptr;
   const auto row = static_cast<std::int64_t>(position);
-  if (static_cast<double>(row) != position) return {};
-  const CosSinTable& table = state_.tables[static_cast<std::size_t>(set)];
-  return {table.cos(row).data(), table.sin(row).data()};
+  if (static_cast<double>(row) != position) return nullptr;
+  return state_.tables[static_cast<std::size_t>(set)].cos(row).data();
 }
 
 // Every pair from the row of its axis; null if some axis is beyond the table.
-CosSinRow<float> TurnRows::combined_row(int set, const double* position, float* scratch) const {
+const float* TurnRows::combined_row(int set, const double* position, float* scratch) const {
   constexpr int kMaxAxes = 8;
-  const int axes = state_.map.num_axes;
-  CosSinRow<float> rows[kMaxAxes];
-  if (axes > kMaxAxes) return {};
+  const int axes = num_axes();
+  const float* rows[kMaxAxes];
+  if (axes > kMaxAxes) return nullptr;
   for (int axis = 0; axis < axes; ++axis) {
     rows[axis] = table_row(set, position[axis]);
-    if (rows[axis].cos == nullptr) return {};
+    if (rows[axis] == nullptr) return nullptr;
   }
-  const std::int64_t pairs = state_.num_pairs();
-  for (const Rotary::State::AxisRun& run : state_.axis_runs) {
-    copy_short(rows[run.axis].cos, run, scratch);
-    copy_short(rows[run.axis].sin, run, scratch + pairs);
-  }
-  return {scratch, scratch + pairs};
+  kernels().combine(state_.pair_axes, {rows, static_cast<std::size_t>(axes)}, scratch);
+  return scratch;
 }
 
-CosSinRow<float> TurnRows::forward_row(int set, const double* position, float* scratch) const {
-  const int axes = state_.map.num_axes;
-  const bool same = std::all_of(position, position + axes, [&](double m) { return m == position[0]; });
-  const CosSinRow<float> row = same ? table_row(set, position[0]) : combined_row(set, position, scratch);
-  if (row.cos != nullptr) return row;
-  float* sin = scratch + state_.num_pairs();
-  state_.rows[static_cast<std::size_t>(set)]->write(position, scratch, sin);
-  return {scratch, sin};
+const float* TurnRows::forward_row(int set, const double* position, float* scratch) const {
+  bool same = true;
+  for (int axis = 1; axis < num_axes(); ++axis) same &= position[axis] == position[0];
+  const float* row = same ? table_row(set, position[0]) : combined_row(set, position, scratch);
+  if (row != nullptr) return row;
+  state_.rows[static_cast<std::size_t>(set)]->write(position, scratch, scratch + num_pairs());
+  return scratch;
 }
 
-CosSinRow<float> TurnRows::row(int set, const double* position, float* scratch) const {
-  const auto pairs = static_cast<std::size_t>(state_.num_pairs());
-  CosSinRow<float> row = forward_row(set, position, scratch);
+const float* TurnRows::row(int set, const double* position, float* scratch) const {
+  const float* row = forward_row(set, position, scratch);
   if (direction_ == Direction::kForward) return row;
+  const auto pairs = static_cast<std::size_t>(num_pairs());
   const double factor = state_.map.attention_factor;
-  if (direction_ == Direction::kInverse && factor != 1) {
-    const double inverse = 1 / (factor * factor);
-    for (std::size_t i = 0; i < pairs; ++i) {
-      scratch[i] = static_cast<float>(row.cos[i] * inverse);
-      scratch[pairs + i] = static_cast<float>(-row.sin[i] * inverse);
-    }
-    return {scratch, scratch + pairs};
+  const double scale = direction_ == Direction::kInverse ? 1 / (factor * factor) : 1;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    scratch[i] = static_cast<float>(row[i] * scale);
+    scratch[pairs + i] = static_cast<float>(-row[pairs + i] * scale);
   }
-  for (std::size_t i = 0; i < pairs; ++i) scratch[pairs + i] = -row.sin[i];
-  return {row.cos, scratch + pairs};
+  return scratch;
 }
 
-CosSinRow<double> TurnRows::row(int set, const double* position, double* scratch) const {
+const double* TurnRows::row(int set, const double* position, double* scratch) const {
   const auto pairs = static_cast<std::size_t>(state_.num_pairs());
   const double factor = state_.map.attention_factor;
   if (state_.arithmetic == Arithmetic::kExact && !state_.table_given) {
@@ -100,18 +84,16 @@ CosSinRow<double> TurnRows::row(int set, const double* position, double* scratch
     for (std::size_t i = 0; i < pairs; ++i) store_double(angles.data()[i], factor, scratch[i], scratch[pairs + i]);
   } else {
     std::vector<float> narrow(2 * pairs);
-    const CosSinRow<float> row = forward_row(set, position, narrow.data());
-    std::copy_n(row.cos, pairs, scratch);
-    std::copy_n(row.sin, pairs, scratch + pairs);
+    std::copy_n(forward_row(set, position, narrow.data()), 2 * pairs, scratch);
   }
   const double scale = direction_ == Direction::kInverse ? 1 / (factor * factor) : 1;
   if (direction_ != Direction::kForward)
     for (std::size_t i = 0; i < pairs; ++i) scratch[i] *= scale, scratch[pairs + i] *= -scale;
-  return {scratch, scratch + pairs};
+  return scratch;
 }
 
-CosSinRow<float> AngleRows::row(int set, const double* position, float* scratch) const {
-  const auto pairs = static_cast<std::size_t>(num_pairs_);
+const float* AngleRows::row(int set, const double* position, float* scratch) const {
+  const auto pairs = static_cast<std::size_t>(num_pairs());
   SmallBuffer<DoubleDouble> angles(pairs);
   SmallBuffer<double> parts(2 * pairs);
   write_angles(set, position, angles.data());
@@ -119,18 +101,20 @@ CosSinRow<float> AngleRows::row(int set, const double* position, float* scratch)
     parts.data()[i] = angles.data()[i].hi;
     parts.data()[pairs + i] = angles.data()[i].lo;
   }
-  float* sin = scratch + pairs;
-  kernels().cos_sin.write({parts.data(), parts.data() + pairs, nullptr, 1, pairs}, factor_, scratch, sin);
-  return {scratch, sin};
+  kernels().cos_sin.write({parts.data(), parts.data() + pairs, nullptr, 1, pairs}, factor_, scratch, scratch + pairs);
+  return scratch;
 }
 
-CosSinRow<double> AngleRows::row(int set, const double* position, double* scratch) const {
-  SmallBuffer<DoubleDouble> angles(static_cast<std::size_t>(num_pairs_));
+const double* AngleRows::row(int set, const double* position, double* scratch) const {
+  const std::int64_t pairs = num_pairs();
+  SmallBuffer<DoubleDouble> angles(static_cast<std::size_t>(pairs));
   write_angles(set, position, angles.data());
-  for (std::int64_t i = 0; i < num_pairs_; ++i)
-    store_double(angles.data()[i], factor_, scratch[i], scratch[num_pairs_ + i]);
-  return {scratch, scratch + num_pairs_};
+  for (std::int64_t i = 0; i < pairs; ++i) store_double(angles.data()[i], factor_, scratch[i], scratch[pairs + i]);
+  return scratch;
 }
+
+ShiftRows::ShiftRows(const Rotary::State& state)
+    : AngleRows(state.map.num_sets, state.num_pairs(), state.map.num_axes, 1), state_(state) {}
 
 bool ShiftRows::is_identity(const double* position) const { return all_zero(position, num_axes()); }
 
@@ -145,7 +129,10 @@ void ShiftRows::write_angles(int set, const double* position, DoubleDouble* angl
 }
 
 MoveRows::MoveRows(const Rotary::State& from, const Rotary::State& to)
-    : AngleRows(to.num_pairs(), to.map.attention_factor / from.map.attention_factor), from_(from), to_(to) {}
+    : AngleRows(std::max(from.map.num_sets, to.map.num_sets), to.num_pairs(), from.map.num_axes + to.map.num_axes,
+                to.map.attention_factor / from.map.attention_factor),
+      from_(from),
+      to_(to) {}
 
 bool MoveRows::is_identity(const double* position) const {
   if (factor() != 1) return false;

@@ -14,14 +14,4 @@ std::string_view to_string(DType dtype) {
   return "?";
 }
 
-std::size_t size_of(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat32: return 4;
-    case DType::kFloat16:
-    case DType::kBfloat16: return 2;
-    case DType::kFloat64: return 8;
-  }
-  return 0;
-}
-
 }  // namespace rotary

@@ -7,7 +7,13 @@
 
 namespace rotary::detail {
 
-bool is_empty(const ConstTensorView& x);
+inline bool is_empty(const ConstTensorView& x) {
+  return x.shape[0] == 0 || x.shape[1] == 0 || x.shape[2] == 0 || x.shape[3] == 0;
+}
+
+/// The usual case at a glance: not empty, valid, to be written or read, its axes in order one within the other and all
+/// its strides safe to multiply.
+bool is_plain(const ConstTensorView& x);
 
 /// Throws std::invalid_argument, naming `name`, for an unknown dtype, negative sizes, sizes or strides whose bytes
 /// overflow, null or misaligned data.

@@ -56,7 +56,13 @@ std::int64_t tensor_bytes(const ConstTensorView& x) { return x.shape[0] * x.shap
 // hold.
 bool is_beyond_cache(const PassTensor& t) {
   constexpr std::int64_t kOwnCaches = 4 << 20;
-  return tensor_bytes(t.x) > kOwnCaches && std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
+  return tensor_bytes(t.x) > kOwnCaches && t.x.shape[1] > 1 && std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
+}
+
+// Not what has just been computed and is near.
+bool wants_fetching(const PassTensor& t) {
+  constexpr std::int64_t kNear = 1 << 20;
+  return t.x.shape[1] > 1 && tensor_bytes(t.x) > kNear;
 }
 
 bool wants_streaming(const PassTensor& t) {
@@ -78,7 +84,9 @@ ScratchSizes scratch_sizes(const RotationPass& pass) {
   sizes.row_bytes = rounded_up(6 * pass.rows->num_pairs() * real);
   const std::int64_t axes = pass.rows->num_axes();
   const std::int64_t token_bytes = sizes.row_bytes + axes * static_cast<std::int64_t>(sizeof(double));
-  sizes.tile_tokens = std::clamp<std::int64_t>(kRowsBytes / std::max<std::int64_t>(token_bytes, 1), 1, kMaxTileTokens);
+  if (pass.tokens > 1)
+    sizes.tile_tokens =
+        std::clamp<std::int64_t>(kRowsBytes / std::max<std::int64_t>(token_bytes, 1), 1, kMaxTileTokens);
   sizes.position_bytes = rounded_up(sizes.tile_tokens * axes * static_cast<std::int64_t>(sizeof(double)));
   return sizes;
 }
@@ -114,10 +122,24 @@ void TileRotation::read_positions(std::int64_t sequence, std::int64_t token, std
   prepared_ = {};
 }
 
+void TileRotation::choose_way(const PassTensor& t) {
+  if (way_.tensor == &t) return;
+  way_.tensor = &t;
+  way_.regular = is_regular(*pass_.plan, t);
+  way_.streaming = wants_streaming(t);
+  way_.fetch_ahead = wants_fetching(t);
+  way_.beyond_cache = is_beyond_cache(t);
+  const int dtype = static_cast<int>(t.x.dtype);
+  way_.row_plan = way_.regular ? pass_.plan : pass_.halves;
+  way_.arrange = kernels_.arrange[dtype][static_cast<int>(way_.row_plan->layout)];
+  way_.rotate = kernels_.rotate[dtype][static_cast<int>(pass_.plan->layout)];
+}
+
 void TileRotation::rotate_sequence(std::int64_t sequence, std::int64_t token, std::int64_t count) {
   for (const PassTensor& tensor : pass_.tensors) {
     const std::int64_t heads = tensor.x.shape[2];
     if (heads == 0) continue;
+    choose_way(tensor);
     const std::int64_t groups = pass_.rows->num_sets() == 1 ? 1 : heads;
     for (std::int64_t set = 0; set < groups; ++set) {
       prepare_rows(tensor, count, static_cast<int>(set));
@@ -127,29 +149,37 @@ void TileRotation::rotate_sequence(std::int64_t sequence, std::int64_t token, st
 }
 
 template <class Real>
-Row TileRotation::make_row(std::int64_t i, int set, ArrangeRow arrange, const RotationPlan& plan) {
-  auto* scratch = reinterpret_cast<Real*>(row_scratch(i));
-  const CosSinRow<Real> row = pass_.rows->row(set, position(i), scratch);
-  if (arrange == nullptr) return {row.cos, row.sin};
-  return arrange(plan, row.cos, row.sin, scratch + 2 * pass_.rows->num_pairs());
+Row TileRotation::make_row(std::int64_t i, int set) {
+  const Real* cos = pass_.rows->row(set, position(i), reinterpret_cast<Real*>(row_scratch(i)));
+  return {cos, cos + pass_.rows->num_pairs()};
 }
 
 void TileRotation::prepare_rows(const PassTensor& tensor, std::int64_t count, int set) {
-  const RotationPlan* plan = is_regular(*pass_.plan, tensor) ? pass_.plan : pass_.halves;
-  const Prepared wanted{plan, tensor.x.dtype, set};
+  const Prepared wanted{way_.row_plan, tensor.x.dtype, set};
   if (wanted == prepared_) return;
   prepared_ = wanted;
-  const auto dtype = static_cast<int>(tensor.x.dtype);
-  const ArrangeRow arrange = kernels_.arrange[dtype][static_cast<int>(plan->layout)];
+  const auto same_as_before = [&](std::int64_t i) {
+    return i > 0 && std::equal(position(i), position(i) + axes_, position(i - 1));
+  };
+  const bool is_double = tensor.x.dtype == DType::kFloat64;
   for (std::int64_t i = 0; i < count; ++i) {
     if (has_identity_ && pass_.rows->is_identity(position(i)))
       rows_[i] = {};
-    else if (i > 0 && std::equal(position(i), position(i) + axes_, position(i - 1)))
+    else if (same_as_before(i))
       rows_[i] = rows_[i - 1];
-    else if (tensor.x.dtype == DType::kFloat64)
-      rows_[i] = make_row<double>(i, set, arrange, *plan);
     else
-      rows_[i] = make_row<float>(i, set, arrange, *plan);
+      rows_[i] = is_double ? make_row<double>(i, set) : make_row<float>(i, set);
+  }
+  if (way_.arrange == nullptr) return;
+  // Apart: what was just written in pieces is not read in whole vectors.
+  const std::int64_t row_bytes =
+      2 * pass_.rows->num_pairs() * static_cast<std::int64_t>(is_double ? sizeof(double) : sizeof(float));
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (rows_[i].first == nullptr) continue;
+    if (same_as_before(i))
+      rows_[i] = rows_[i - 1];
+    else
+      way_.arrange(*way_.row_plan, rows_[i], row_scratch(i) + row_bytes);
   }
 }
 
@@ -168,29 +198,24 @@ void TileRotation::rotate_heads(const PassTensor& t, std::int64_t sequence, std:
       from[2] * size,
       to[1] * size,
       to[2] * size,
-      t.x.shape[1] > 1,
-      is_beyond_cache(t)};
-  if (!is_regular(*pass_.plan, t) || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
-  if (wants_streaming(t)) return rotate_streaming(t, tile);
-  rotate_tile(t, tile);
-}
-
-void TileRotation::rotate_tile(const PassTensor& t, const Tile& tile) {
-  kernels_.rotate[static_cast<int>(t.x.dtype)][static_cast<int>(pass_.plan->layout)](tile);
+      way_.fetch_ahead,
+      way_.beyond_cache};
+  if (!way_.regular || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
+  if (way_.streaming) return rotate_streaming(t, tile);
+  way_.rotate(tile);
 }
 
 // Tokens that a kernel cannot do: irregular plans, channels apart, and moved channels of a token that is not turned.
 void TileRotation::rotate_one_by_one(const PassTensor& t, const Tile& tile) {
   const std::int64_t size = element_bytes(t.x);
-  const bool regular = is_regular(*pass_.plan, t);
   for (std::int64_t i = 0; i < tile.tokens; ++i) {
     Tile one = tile;
     one.rows += i;
     one.tokens = 1;
     one.x += i * tile.x_token;
     one.out += i * tile.out_token;
-    if (regular && one.rows->first != nullptr) {
-      rotate_tile(t, one);
+    if (way_.regular && one.rows->first != nullptr) {
+      way_.rotate(one);
       continue;
     }
     rotate_gathered({pass_.plan, t.x.dtype, one.heads, one.x, one.out, one.x_head, t.x.strides[3] * size, one.out_head,
@@ -204,13 +229,13 @@ void TileRotation::rotate_one_by_one(const PassTensor& t, const Tile& tile) {
 void TileRotation::rotate_streaming(const PassTensor& t, const Tile& tile) {
   const std::int64_t bytes = head_bytes(t.x);
   const bool heads_inside = tile.out_head == bytes || tile.heads == 1, whole = is_whole_lines(tile, bytes);
-  if (!whole && !heads_inside && tile.out_token != bytes) return rotate_tile(t, tile);
+  if (!whole && !heads_inside && tile.out_token != bytes) return way_.rotate(tile);
   streamed_ = true;
   if (whole) {
     Tile direct = tile;
     direct.stream = true;
     direct.beyond_cache = false;
-    return rotate_tile(t, direct);
+    return way_.rotate(direct);
   }
   const std::int64_t capacity = std::max<std::int64_t>(1, sizes_.block_bytes / bytes);
   const std::int64_t outer = heads_inside ? tile.tokens : tile.heads, inner = heads_inside ? tile.heads : tile.tokens;
@@ -226,7 +251,7 @@ void TileRotation::rotate_streaming(const PassTensor& t, const Tile& tile) {
       block.x += token * tile.x_token + head * tile.x_head;
       block.out = block_;
       block.out_token = block.out_head = bytes;
-      rotate_tile(t, block);
+      way_.rotate(block);
       kernels_.stream(tile.out + token * tile.out_token + head * tile.out_head, block_,
                       static_cast<std::size_t>(n * bytes));
     }

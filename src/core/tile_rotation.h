@@ -19,7 +19,7 @@ struct Part {
 
 /// How scratch memory is laid out; every size a multiple of 64.
 struct ScratchSizes {
-  std::int64_t tile_tokens = 0;
+  std::int64_t tile_tokens = 1;
   std::int64_t position_bytes = 0;  ///< of a tile
   std::int64_t row_bytes = 0;       ///< of a token: cos and sin as they come, and arranged
   std::int64_t block_bytes = 0;     ///< heads on their way
@@ -44,14 +44,14 @@ class TileRotation {
     std::int64_t begin, end;
   };
 
+  void choose_way(const PassTensor& tensor);
   void read_positions(std::int64_t sequence, std::int64_t token, std::int64_t count);
   void rotate_sequence(std::int64_t sequence, std::int64_t token, std::int64_t count);
   void prepare_rows(const PassTensor& tensor, std::int64_t count, int set);
   template <class Real>
-  Row make_row(std::int64_t i, int set, ArrangeRow arrange, const RotationPlan& plan);
+  Row make_row(std::int64_t i, int set);
   void rotate_heads(const PassTensor& tensor, std::int64_t sequence, std::int64_t token, std::int64_t count,
                     HeadRange heads);
-  void rotate_tile(const PassTensor& tensor, const Tile& tile);
   void rotate_streaming(const PassTensor& tensor, const Tile& tile);
   void rotate_one_by_one(const PassTensor& tensor, const Tile& tile);
 
@@ -60,12 +60,21 @@ class TileRotation {
 
   const RotationPass& pass_;
   const Kernels& kernels_;
-  ScratchSizes sizes_;
+  const ScratchSizes& sizes_;
   std::int64_t axes_;
   double* positions_;
   std::byte* rows_scratch_;
   std::byte* block_;
   bool streamed_ = false;
+
+  // How a tensor is turned: the last one's.
+  struct Way {
+    const PassTensor* tensor = nullptr;
+    const RotationPlan* row_plan;
+    ArrangeRow arrange;
+    RotateTile rotate;
+    bool regular, fetch_ahead, streaming, beyond_cache;
+  } way_;
 
   // What rows_ holds at present.
   struct Prepared {
@@ -75,7 +84,7 @@ class TileRotation {
     friend bool operator==(const Prepared&, const Prepared&) = default;
   } prepared_;
   bool has_identity_ = false;
-  Row rows_[kMaxTileTokens];
+  Row rows_[kMaxTileTokens];  // of the tile's tokens only
 };
 
 }  // namespace rotary::detail

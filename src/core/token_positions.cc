@@ -72,7 +72,7 @@ class Checker {
     if (ok) [[likely]]
       return;
     require<std::out_of_range>(
-        false, function_, at(name, index) + " must be in 0 .. limit-1, limit = " + std::to_string(*shape_.limit), got);
+        false, function_, at(name, index) + " must be in 0 .. limit-1, limit = " + std::to_string(shape_.limit), got);
   }
 
   void add_range(std::int64_t first, std::int64_t count, std::string_view name, std::int64_t index) {
@@ -82,9 +82,9 @@ class Checker {
                       std::abs(static_cast<double>(first)) < kMaxPosition &&
                       std::abs(static_cast<double>(last)) < kMaxPosition;
     if (!fits) require(false, function_, at(name, index) + ": positions must be below 2^53 in magnitude", first);
-    if (shape_.limit) {
+    if (shape_.limited) {
       require_below_limit(first >= 0, name, index, first);
-      require_below_limit(last < *shape_.limit, name, index, last);
+      require_below_limit(last < shape_.limit, name, index, last);
     }
     largest_ = std::max({largest_, std::abs(static_cast<double>(first)), std::abs(static_cast<double>(last))});
   }
@@ -95,17 +95,23 @@ class Checker {
       require(false, function_,
               "positions.ids must be [num_axes][batch if per_sequence][tokens], " + std::to_string(want) + " numbers",
               ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      const double size = std::abs(static_cast<double>(ids[i]));
-      if (!(size < kMaxPosition)) [[unlikely]]
+    const auto fits = [](T id) { return std::abs(static_cast<double>(id)) < kMaxPosition; };
+    T lowest = 0, highest = 0;
+    bool all_fit = true;
+    for (const T id : ids) {
+      all_fit &= fits(id);
+      lowest = std::min(lowest, id);
+      highest = std::max(highest, id);
+    }
+    for (std::size_t i = 0; !all_fit && i < ids.size(); ++i)
+      if (!fits(ids[i]))
         require(false, function_,
                 at("positions.ids", static_cast<std::int64_t>(i)) + " must be finite and below 2^53 in magnitude",
                 ids[i]);
-      largest_ = std::max(largest_, size);
-    }
-    if (!shape_.limit) return;
+    largest_ = std::max({largest_, -static_cast<double>(lowest), static_cast<double>(highest)});
+    if (!shape_.limited) return;
     for (std::size_t i = 0; i < ids.size(); ++i)
-      require_below_limit(ids[i] >= 0 && static_cast<double>(ids[i]) < static_cast<double>(*shape_.limit),
+      require_below_limit(ids[i] >= 0 && static_cast<double>(ids[i]) < static_cast<double>(shape_.limit),
                           "positions.ids", static_cast<std::int64_t>(i), ids[i]);
   }
 
@@ -116,16 +122,16 @@ class Checker {
 
 // first, first + 1, ... on every axis.
 void write_range(std::int64_t first, std::int64_t count, int num_axes, double* out, std::int64_t stride) {
-  for (std::int64_t i = 0; i < count; ++i) std::fill_n(out + i * stride, num_axes, static_cast<double>(first + i));
+  for (std::int64_t i = 0; i < count; ++i)
+    for (int axis = 0; axis < num_axes; ++axis) out[i * stride + axis] = static_cast<double>(first + i);
 }
 
 }  // namespace
 
-TokenPositions::TokenPositions(const Positions& positions, const PositionShape& shape, std::string_view function)
-    : positions_(positions), shape_(shape) {
-  Checker checker(shape_, function);
-  std::visit(checker, positions_);
-  largest_ = checker.largest();
+double TokenPositions::check(const Positions& positions, const PositionShape& shape, std::string_view function) {
+  Checker checker(shape, function);
+  std::visit(checker, positions);
+  return checker.largest();
 }
 
 bool TokenPositions::same_for_all_sequences() const {
@@ -141,13 +147,13 @@ void TokenPositions::read_packed(const PackedSequences& packed, std::int64_t tok
   for (std::int64_t i = 0; i < count; ++i) {
     while (token + i >= cu[sequence + 1]) ++sequence;
     const std::int64_t first = packed.offsets.empty() ? 0 : packed.offsets[sequence];
-    write_range(first + token + i - cu[sequence], 1, shape_.num_axes, out + i * stride, stride);
+    write_range(first + token + i - cu[sequence], 1, num_axes(), out + i * stride, stride);
   }
 }
 
 void TokenPositions::read(std::int64_t sequence, std::int64_t token, std::int64_t count, double* out,
                           std::int64_t stride) const {
-  const int axes = shape_.num_axes;
+  const int axes = num_axes();
   if (const auto* range = std::get_if<PositionRange>(&positions_))
     return write_range(range->first + token, count, axes, out, stride);
   if (const auto* each = std::get_if<PositionOffsets>(&positions_))

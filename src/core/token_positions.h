@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "rotary/positions.h"
 
 namespace rotary::detail {
 
-/// What the positions must fit.
+/// What the positions must fit. Numbers apart: an optional that is copied as soon as it is made stalls the core.
 struct PositionShape {
   std::int64_t batch = 0, tokens = 0;
-  int num_axes = 1;
-  std::optional<std::int64_t> limit;
+  std::int64_t num_axes = 1;
+  bool limited = false;
+  std::int64_t limit = 0;  ///< where `limited`
 };
 
 /// Numbers that place every token of a call.
@@ -29,9 +29,10 @@ class PositionSource {
 
 class TokenPositions final : public PositionSource {
  public:
-  /// Keeps the spans of `positions`. Throws std::invalid_argument, in the name of `function`, for positions that do not
-  /// fit the shape, are not finite or reach 2^53 in magnitude; std::out_of_range beyond the limit.
-  TokenPositions(const Positions& positions, const PositionShape& shape, std::string_view function);
+  /// Keeps `positions`, which must live as long. Throws std::invalid_argument, in the name of `function`, for positions
+  /// that do not fit the shape, are not finite or reach 2^53 in magnitude; std::out_of_range beyond the limit.
+  TokenPositions(const Positions& positions, const PositionShape& shape, std::string_view function)
+      : positions_(positions), shape_(shape), largest_(check(positions, shape_, function)) {}
 
   bool same_for_all_sequences() const override;
   void read(std::int64_t sequence, std::int64_t token, std::int64_t count, double* out,
@@ -40,15 +41,17 @@ class TokenPositions final : public PositionSource {
   /// Largest magnitude.
   double largest() const { return largest_; }
 
-  int num_axes() const { return shape_.num_axes; }
+  int num_axes() const { return static_cast<int>(shape_.num_axes); }
 
  private:
+  // Returns the largest magnitude.
+  static double check(const Positions& positions, const PositionShape& shape, std::string_view function);
   void read_packed(const PackedSequences& packed, std::int64_t token, std::int64_t count, double* out,
                    std::int64_t stride) const;
 
-  Positions positions_;
+  const Positions& positions_;
   PositionShape shape_;
-  double largest_ = 0;
+  double largest_;
 };
 
 /// One number for all tokens and axes.

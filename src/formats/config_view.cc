@@ -112,6 +112,19 @@ Value member(const Json& object, const std::string& path, const std::string& key
   return {&*found, path.empty() ? key : path + "." + key, assumed};
 }
 
+namespace {
+
+// A key of the object, or a path of keys into objects within.
+Value reach(const Json& object, const std::string& path, const std::string& key) {
+  if (Value found = member(object, path, key)) return found;
+  const auto dot = key.find('.');
+  if (dot == std::string::npos) return {};
+  const Value inner = member(object, path, key.substr(0, dot));
+  return inner && inner.json->is_object() ? reach(*inner.json, inner.path, key.substr(dot + 1)) : Value{};
+}
+
+}  // namespace
+
 std::vector<std::string> ConfigView::names_of(const std::string& name) const {
   std::vector<std::string> names;
   if (const auto keys = row_->find("keys"); keys != row_->end())
@@ -123,9 +136,22 @@ std::vector<std::string> ConfigView::names_of(const std::string& name) const {
   return {name};
 }
 
+// Files of command-line arguments ("arguments") spell a key with _ or -, with or without the leading --, and may hold
+// it in one of the objects that "within" names.
+std::vector<std::string> ConfigView::spellings_of(const std::string& key) const {
+  if (!row_->value("arguments", false)) return {key};
+  std::string dashed = key;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  std::vector<std::string> out{key, dashed, "--" + dashed};
+  for (const Json& object : row_->value("within", Json::array()))
+    for (int i = 0; i < 3; ++i) out.push_back(object.get<std::string>() + "." + out[static_cast<std::size_t>(i)]);
+  return out;
+}
+
 Value ConfigView::in_file(const std::string& name) const {
   for (const std::string& key : names_of(name))
-    if (Value found = member(*node_, path_, key)) return found;
+    for (const std::string& spelling : spellings_of(key))
+      if (Value found = reach(*node_, path_, spelling)) return found;
   return {};
 }
 

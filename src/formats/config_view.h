@@ -74,7 +74,8 @@ class ConfigView {
   ConfigView(const Json& node, std::string path, const Json& row, Reading& reading, std::string component)
       : node_(&node), path_(std::move(path)), row_(&row), reading_(&reading), component_(std::move(component)) {}
 
-  /// The value of a key by our canonical name (transformers' usual one), else the family's default, else nothing.
+  /// The value of a key by our canonical name (transformers' usual one), else the family's default, else nothing. A
+  /// family's key may be a path into objects ("yarn.factor").
   Value get(const std::string& name) const;
   /// The value in the file only.
   Value in_file(const std::string& name) const;
@@ -96,6 +97,7 @@ class ConfigView {
 
  private:
   std::vector<std::string> names_of(const std::string& name) const;
+  std::vector<std::string> spellings_of(const std::string& key) const;
 
   const Json* node_;
   std::string path_;

@@ -1,4 +1,4 @@
-// The table of model families, src/formats/families.json, as the build embeds it.
+// The tables of rules, src/formats/families.json and dialects.json, as the build embeds them.
 #pragma once
 
 #include <string_view>
@@ -7,5 +7,7 @@ namespace rotary::detail {
 
 /// The text of families.json.
 std::string_view families_json();
+/// The text of dialects.json.
+std::string_view dialects_json();
 
 }  // namespace rotary::detail

@@ -29,6 +29,11 @@ const FamilyTable& FamilyTable::built_in() {
   return replacement ? *replacement : table;
 }
 
+const FamilyTable& FamilyTable::dialects() {
+  static const FamilyTable table(dialects_json());
+  return table;
+}
+
 const Json* FamilyTable::find(const std::string& model_type) const {
   const auto found = index_.find(model_type);
   return found == index_.end() ? nullptr : &rows_[found->second];

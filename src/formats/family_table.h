@@ -18,6 +18,9 @@ class FamilyTable {
   /// The table built into the library.
   static const FamilyTable& built_in();
 
+  /// The rows of the other dialects (dialects.json): "meta", "mistral", "megatron", "gpt_neox".
+  static const FamilyTable& dialects();
+
   /// The row of a model type or of one of its aliases; null if there is none.
   const Json* find(const std::string& model_type) const;
 

@@ -1,13 +1,16 @@
 #include "rotary/formats/files.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <stdexcept>
 #include <system_error>
 
 #include "formats/atomic_file.h"
+#include "formats/descriptor.h"
 
 namespace rotary {
 namespace {
@@ -18,6 +21,22 @@ std::string limit(std::size_t max_bytes) {
                                     : std::to_string(max_bytes) + " bytes";
 }
 
+[[noreturn]] void fail(const std::string& path, const std::string& got) {
+  throw std::runtime_error(path + ": must be a readable file, got" + got);
+}
+
+// Waits for a pipe or a terminal, also for its first writer, but not for ever.
+std::size_t read_some(int file, std::span<char> out, const std::string& path) {
+  constexpr int kPatienceMs = 10'000;
+  for (;;) {
+    pollfd wait{file, POLLIN, 0};
+    if (::poll(&wait, 1, kPatienceMs) == 0) fail(path, " nothing for 10 seconds");
+    const ssize_t got = ::read(file, out.data(), out.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR && errno != EAGAIN) fail(path, ": " + std::generic_category().message(errno));
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path, std::size_t max_bytes) {
@@ -26,17 +45,15 @@ std::string read_file(const std::string& path, std::size_t max_bytes) {
   if (!error && size > max_bytes)
     throw std::runtime_error(path + ": must be at most " + limit(max_bytes) + ", got " + std::to_string(size) +
                              " bytes");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(path + ": must be a readable file, got: " + std::generic_category().message(errno));
+  const detail::Descriptor file(path);
+  if (file.number() < 0) fail(path, ": " + std::generic_category().message(errno));
   std::string text;
   char buffer[1 << 16];
-  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(in.gcount()));
+  while (const std::size_t got = read_some(file.number(), buffer, path)) {
+    text.append(buffer, got);
     if (text.size() > max_bytes)
       throw std::runtime_error(path + ": must be at most " + limit(max_bytes) + ", got more");
   }
-  if (in.bad()) throw std::runtime_error(path + ": must be a readable file, got a read error");
   return text;
 }
 

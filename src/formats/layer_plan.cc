@@ -153,10 +153,10 @@ class LayerRules {
     return i < rule.value("lead", 0) || i % rule.value("every", 1) == rule.value("at", 0);
   }
 
-  // {"key", "interval"}: a list whose zeros are layers without rotation; absent or empty, every interval-th layer
-  // (counted from 1, or back from the last with "from_end") has none.
+  // {"key", "interval"}: a list whose zeros ("still": its other numbers) are layers without rotation; absent or empty,
+  // every interval-th layer (counted from 1, or back from the last with "from_end") has none.
   bool rotates_by_list(const Json& rule, int i) const {
-    if (!flags_.empty()) return flags_[static_cast<std::size_t>(i)] != 0;
+    if (!flags_.empty()) return (flags_[static_cast<std::size_t>(i)] != 0) != rule.value("still", false);
     const int from = rule.value("from_end", false) ? count_ - 1 - i : i + 1;
     return from % rule_number(view_, rule.at("interval")) != 0;
   }

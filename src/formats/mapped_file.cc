@@ -1,31 +1,16 @@
 #include "formats/mapped_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
 
+#include "formats/descriptor.h"
+
 namespace rotary::detail {
 namespace {
-
-class Descriptor {
- public:
-  // Without O_NONBLOCK a pipe would keep us waiting for a writer.
-  explicit Descriptor(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 [[noreturn]] void fail(const std::string& path, const std::string& got) {
   throw std::runtime_error(path + ": must be a readable file, got " + got);

@@ -1,12 +1,12 @@
 #include "rotary/formats/model_config.h"
 
-#include <filesystem>
 #include <stdexcept>
 
 #include "core/require.h"
 #include "formats/component_reader.h"
 #include "formats/family_table.h"
-#include "rotary/formats/files.h"
+#include "formats/model_source.h"
+#include "formats/yaml_reader.h"
 
 namespace rotary {
 namespace {
@@ -25,13 +25,11 @@ bool has_rope_key(const Json& node) {
 
 class ModelReader {
  public:
-  ModelReader(const JsonDocument& document, Reading& reading, ModelConfig& out)
-      : document_(document), reading_(reading), out_(out) {}
+  ModelReader(const Json& root, Reading& reading, ModelConfig& out) : root_(root), reading_(reading), out_(out) {}
 
   void read() {
-    const Json& root = document_.root;
+    const Json& root = root_;
     if (!root.is_object()) fail(reading_, "the file", "hold a JSON object", show(root));
-    for (const std::string& path : document_.duplicate_keys) reading_.warn(path, "given twice; the last value counts");
     const Value type = member(root, "", "model_type");
     out_.model_type = type ? to_text(reading_, type) : "";
     const Json* row = out_.model_type.empty() ? FamilyTable::built_in().recognise(root)
@@ -143,31 +141,62 @@ class ModelReader {
       out_.rotations.push_back(std::move(r));
   }
 
-  const JsonDocument& document_;
+  const Json& root_;
   Reading& reading_;
   ModelConfig& out_;
   int components_ = 0;
 };
 
+// Engines' oddities are known for Hugging Face's files only.
+Reference reference_for(Dialect dialect, const std::string& name, const ReadOptions& options) {
+  if (dialect == Dialect::kHuggingFace) return options.reference.value_or(Reference::kTransformers);
+  require_original(options, name, format_name(dialect));
+  return Reference::kOriginal;
+}
+
 }  // namespace
 
-ModelConfig parse_model_config(std::string_view text, const std::string& name, const ReadOptions& options) {
-  detail::require(options.seq_len >= 0, "parse_model_config", "seq_len must not be negative", options.seq_len);
-  const JsonDocument document = parse_json(text, name);
-  Reading reading{name, options, {}, {}, text.size()};
+namespace detail {
+
+void require_original(const ReadOptions& options, const std::string& name, std::string_view format) {
+  if (options.reference.value_or(Reference::kOriginal) != Reference::kOriginal)
+    throw std::runtime_error(name + ": --as must be original for " + (format.starts_with("arg") ? "" : "a ") +
+                             std::string(format) + ", got " + std::string(to_string(*options.reference)));
+}
+
+JsonDocument parse_document(std::string_view text, const std::string& name) {
+  if (!name.ends_with(".yml") && !name.ends_with(".yaml")) return parse_json(text, name);
+  JsonDocument document = parse_yaml(text, name);
+  const Dialect dialect = dialect_of(document.root);
+  if (dialect != Dialect::kMegatron && dialect != Dialect::kNeox)
+    throw std::runtime_error(name + ": must hold the arguments of Megatron-LM or GPT-NeoX, got " + show(document.root));
+  return document;
+}
+
+ModelConfig read_document(const JsonDocument& document, std::size_t num_bytes, const std::string& name,
+                          const ReadOptions& options) {
+  const Dialect dialect = dialect_of(document.root);
+  Reading reading{name, options, {}, {}, num_bytes};
   ModelConfig out;
-  out.reference = reading.options.reference.emplace(options.reference.value_or(Reference::kTransformers));
-  out.files.push_back({name, "config.json", "read"});
-  ModelReader(document, reading, out).read();
+  out.reference = reading.options.reference.emplace(reference_for(dialect, name, options));
+  out.files.push_back({name, std::string(format_name(dialect)), "read"});
+  for (const std::string& path : document.duplicate_keys) reading.warn(path, "given twice; the last value counts");
+  switch (dialect) {
+    case Dialect::kHuggingFace: ModelReader(document.root, reading, out).read(); break;
+    case Dialect::kMeta: read_meta_params(document.root, reading, out); break;
+    case Dialect::kMistral: read_mistral_params(document.root, reading, out); break;
+    case Dialect::kMegatron: read_megatron_arguments(document.root, reading, out); break;
+    case Dialect::kNeox: read_neox_arguments(document.root, reading, out); break;
+  }
   out.warnings = std::move(reading.warnings);
   return out;
 }
 
-ModelConfig read_model_config(const std::string& path, const ReadOptions& options) {
-  std::error_code error;
-  const bool directory = std::filesystem::is_directory(path, error);
-  const std::string file = directory ? path + (path.ends_with('/') ? "" : "/") + "config.json" : path;
-  return parse_model_config(read_file(file, kMaxFileBytes), file, options);
+}  // namespace detail
+
+ModelConfig parse_model_config(std::string_view text, const std::string& name, const ReadOptions& options) {
+  detail::require(options.seq_len >= 0, "parse_model_config", "seq_len must not be negative", options.seq_len);
+  return read_document(parse_document(text, name), text.size(), name, options);
 }
 
 }  // namespace rotary

@@ -119,7 +119,17 @@ RopeParameters read_number_only(const ConfigView& view) {
   return out;
 }
 
+// Dialects without a dictionary: the keys that "set" lists stand beside the others.
+RopeParameters read_listed(const ConfigView& view, const Json& names) {
+  RopeParameters out;
+  out.path = view.path_of(view.row().value("set_path", "rope"));
+  for (const Json& name : names)
+    if (Value value = view.get(name.get<std::string>())) out.values[name.get<std::string>()] = value;
+  return out;
+}
+
 RopeParameters read_flat(const ConfigView& view) {
+  if (const auto names = view.row().find("set"); names != view.row().end()) return read_listed(view, *names);
   if (view.row().value("no_dictionary", false)) return read_number_only(view);
   const Value scaling = dictionary(view, kScaling), given = v5_dictionary(view);
   Reading& reading = view.reading();

@@ -292,7 +292,7 @@ class ScalingReader {
       reading_.warn(parameters_.path + ".original_max_position_embeddings",
                     "should be below max_position_embeddings = " + show(Json(*limit)));
     if (s.low_freq_factor == s.high_freq_factor)
-      reading_.warn(parameters_.path + ".high_freq_factor",
+      reading_.warn(keys_.find("high_freq_factor").path,
                     "equals low_freq_factor: no blended band (transformers divides by zero at the edge)");
     return s;
   }

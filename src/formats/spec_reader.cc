@@ -56,6 +56,7 @@ class SpecReader {
     s.axes = axes(set, s.rotary_dim / 2, sources);
     if (const auto lists = row_.find("frequency_lists"); lists != row_.end()) s.scaling = frequency_lists(*lists, s);
     if (row_.value("coordinate", false)) s.angle_multiplier = 6.283185307179586;
+    s.angle_multiplier /= row_.value("position_divisor", 1.0);
     if (const auto limit = view_.number("max_position_embeddings"); limit && *limit >= 0) s.max_position = *limit;
     return s;
   }
@@ -82,7 +83,8 @@ class SpecReader {
     const int a = view_.require_size(total), b = view_.require_size(parts);
     if (a % b != 0 && !row_.value("head_dim_floors", false))
       fail(reading_, view_.get(total).path,
-           "divide by " + parts + " = " + std::to_string(b) + " (head_dim is not given)", std::to_string(a));
+           "divide by " + view_.get(parts).path + " = " + std::to_string(b) + " (head_dim is not given)",
+           std::to_string(a));
     return a / b;
   }
 
@@ -250,7 +252,8 @@ class SpecReader {
     for (const char* column : {"width", "absolute_width"})
       if (const auto key = row_.find(column); key != row_.end() && key->is_string())
         if (const Value width = view_.get(key->get<std::string>())) return width.path;
-    return view_.path_of("head_dim");
+    const bool derived = row_.contains("set") && !view_.get("head_dim");
+    return derived ? view_.get("hidden_size").path : view_.path_of("head_dim");
   }
 
   void set_rotary_width(RopeSpec& s, const RopeParameters& set, const Widths& w, std::vector<Source>& sources) const {

@@ -11,17 +11,20 @@ namespace rotary::report {
 void validate(const LineChart& chart);
 void validate(const BarChart& chart);
 void validate(const HeatMap& map);
+void validate(const Plane& plane);
 void validate(const Grid& grid);
 void validate_figure(const Figure& figure);
 
 Size natural_size_of(const LineChart& chart);
 Size natural_size_of(const BarChart& chart);
 Size natural_size_of(const HeatMap& map);
+Size natural_size_of(const Plane& plane);
 Size natural_size_of(const Grid& grid);
 
 void draw(Svg& svg, const LineChart& chart, Box box);
 void draw(Svg& svg, const BarChart& chart, Box box);
 void draw(Svg& svg, const HeatMap& map, Box box);
+void draw(Svg& svg, const Plane& plane, Box box);
 void draw(Svg& svg, const Grid& grid, Box box);
 void draw_figure(Svg& svg, const Figure& figure, const Box& box);
 

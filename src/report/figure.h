@@ -100,6 +100,32 @@ struct HeatMap {
   std::vector<std::string> tooltips = {};
 };
 
+/// An arrow from the origin to (x, y). Colours are numbered as those of a chart's series are.
+struct Arrow {
+  std::string name = {};
+  double x = 0, y = 0;
+  int colour = 0;
+  bool faint = false;  // dashed: what was there before, or what to compare with
+};
+
+/// A part of a circle about the origin with a head at its end, counterclockwise from the x axis (radians), clockwise
+/// where `to` is below `from`.
+struct Arc {
+  std::string name = {};
+  double radius = 1;
+  double from = 0, to = 0;
+  int colour = 0;
+};
+
+/// Vectors and angles in a plane, the same scale in both directions. The names stand at the tips and outside the arcs,
+/// none on another where there is room.
+struct Plane {
+  std::string title = {};
+  std::string x_label = {}, y_label = {};  // at the ends of the axes
+  std::vector<Arrow> arrows = {};
+  std::vector<Arc> arcs = {};
+};
+
 struct Panel;
 
 /// Figures beside and below each other, row by row; with `scale`, one colour scale for all of them in the heading.
@@ -110,7 +136,7 @@ struct Grid {
   std::optional<ColourScale> scale = std::nullopt;
 };
 
-using Figure = std::variant<LineChart, BarChart, HeatMap, Grid>;
+using Figure = std::variant<LineChart, BarChart, HeatMap, Plane, Grid>;
 
 struct Panel {
   Figure figure = {};
@@ -125,7 +151,8 @@ Size natural_size(const Figure& figure);
 ///
 /// Throws std::invalid_argument: sizes that do not match, an axis or a colour scale that is empty or turned round, a
 /// limit or a reference line that is not finite (or not positive on a logarithmic axis), a negative whisker, a band
-/// whose low is above its high, a grid without columns, a picture smaller than 80 × 60 or larger than 20,000 in a
+/// whose low is above its high, a vector, radius or angle that is not finite, an arc without radius or of more than a
+/// turn, a negative colour, a grid without columns, a picture smaller than 80 × 60 or larger than 20,000 in a
 /// direction.
 std::string to_svg(const Figure& figure, Size size);
 std::string to_svg(const Figure& figure);  // in its natural size

@@ -12,6 +12,7 @@ namespace {
 using detail::require;
 
 constexpr const char* kFunction = "to_svg";
+constexpr double kTurn = 6.283185307179587;
 
 void check_length(std::size_t got, std::size_t want, const std::string& what) {
   require(got == want, kFunction, what + " must have " + std::to_string(want) + " values", got);
@@ -91,6 +92,22 @@ void validate(const HeatMap& map) {
   check_optional_length(map.column_labels.size(), columns, "column_labels");
   check_optional_length(map.tooltips.size(), rows * columns, "tooltips");
   check_scale(map.scale);
+}
+
+void validate(const Plane& plane) {
+  for (const Arrow& a : plane.arrows) {
+    const std::string of = " of arrow '" + a.name + "'";
+    require(can_show(Scale::kLinear, a.x), kFunction, "x" + of + " must be finite", a.x);
+    require(can_show(Scale::kLinear, a.y), kFunction, "y" + of + " must be finite", a.y);
+    require(a.colour >= 0, kFunction, "colour" + of + " must not be negative", a.colour);
+  }
+  for (const Arc& a : plane.arcs) {
+    const std::string of = " of arc '" + a.name + "'";
+    require(can_show(Scale::kLog, a.radius), kFunction, "radius" + of + " must be finite and positive", a.radius);
+    require(std::isfinite(a.from), kFunction, "from" + of + " must be finite", a.from);
+    require(std::abs(a.to - a.from) <= kTurn, kFunction, "to" + of + " must be within a turn of from", a.to);
+    require(a.colour >= 0, kFunction, "colour" + of + " must not be negative", a.colour);
+  }
 }
 
 void validate(const Grid& grid) {

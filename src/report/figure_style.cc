@@ -20,7 +20,9 @@ std::string figure_style() {
 .figure .mark{stroke:#59636e;stroke-width:1.2;stroke-dasharray:5 4;fill:none}
 .figure .frame{stroke:#b1bac4;stroke-width:1;fill:none;shape-rendering:crispEdges}
 .figure .line{stroke:currentColor;stroke-width:2;fill:none;stroke-linejoin:round;stroke-linecap:butt}
+.figure .thin{stroke:currentColor;stroke-width:1.2;fill:none}
 .figure .dashed{stroke-dasharray:7 3}
+.figure .faint{stroke-width:1.5;stroke-dasharray:4 3;stroke-opacity:.75}
 .figure .fill{fill:currentColor}
 .figure .band{fill:currentColor;fill-opacity:.16}
 .figure .whisker{stroke:#1f2328;stroke-width:1.2;fill:none}

@@ -13,6 +13,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A folder with a config.json in it.
 class Inspect : public Program {
@@ -36,6 +37,15 @@ TEST_F(Inspect, PrintsForPeopleOnStdoutOnly) {
   EXPECT_THAT(run.out, HasSubstr("gemma3"));
   EXPECT_THAT(run.out, HasSubstr("sliding_attention"));
   EXPECT_THAT(run.err, IsEmpty());
+}
+
+TEST_F(Inspect, ListsTheFilesOfAFolderThatHoldsSeveral) {
+  EXPECT_THAT(rotary("inspect " + file()).out, Not(HasSubstr("files")));
+  write(R"({"dim": 64, "n_layers": 6, "n_heads": 4})", "params.json");
+  const Finished run = rotary("inspect " + folder_.string());
+  EXPECT_THAT(run.out, HasSubstr("config.json   (config.json, read)\n"));
+  EXPECT_THAT(run.out, HasSubstr("params.json   (params.json of Meta, compared)\n"));
+  EXPECT_THAT(run.out, HasSubstr("rotate otherwise than"));
 }
 
 TEST_F(Inspect, PrintsTheKeysOfTheContractAsJson) {

@@ -143,6 +143,15 @@ TEST(CosSinTable, HoldsTwoFloatsPerRowAndPairInWholePages) {
   EXPECT_EQ(CosSinTable::by_token(map_of(128, 10000), std::vector<double>(300)).size_bytes(), 2U * 300 * 64 * 4);
 }
 
+TEST(CosSinTable, TheSinesOfARowLieBehindItsCosines) {
+  const std::vector<float> cos(12, 0.5F), sin(12, 0.25F);
+  const std::vector<double> tokens{7, 1, 300};
+  for (const CosSinTable& table :
+       {CosSinTable::by_position(map_of(8, 10000), 3), CosSinTable::by_token(map_of(8, 10000), tokens),
+        CosSinTable::from_values(cos, sin, 4)})
+    for (std::int64_t row = 0; row < 3; ++row) EXPECT_EQ(table.sin(row).data(), table.cos(row).data() + 4);
+}
+
 TEST(CosSinTable, RowsPast65535AreThere) {
   const auto table = CosSinTable::by_position(map_of(8, 10000), 65537);  // UP-49
   expect_same_row(table, 65536, CosSinTable::by_token(map_of(8, 10000), std::vector<double>{65536}), 0);

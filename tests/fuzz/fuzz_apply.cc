@@ -6,6 +6,7 @@
 #include "apply_twin.h"
 #include "core/rotate_kernels.h"
 #include "core/tile_rotation.h"
+#include "gradient_twin.h"
 
 namespace rotary::fuzz {
 namespace {
@@ -67,6 +68,7 @@ class ApplyCase {
       if (has_fma) fused = after;
     }
     detail::choose_target("");
+    if (exact) check_gradients();
   }
 
  private:
@@ -226,6 +228,21 @@ class ApplyCase {
     apply_rotary_inplace(rotary_, {&first, 1}, p_.value, options_);
   }
 
+  bool has_other_heads() const { return rotary_.map().num_sets > 1 && rotary_.map().num_sets != shape_[2]; }
+
+  // Of sum(out * rotated x), with respect to frequencies and positions.
+  void check_gradients() {
+    if (operation_ != Operation::kApply || fault_ != Fault::kNone || shared_ || has_other_heads()) return;
+    const RotationMap& map = rotary_.map();
+    std::vector<double> of_frequencies(map.frequency.size());
+    std::vector<double> of_positions(static_cast<std::size_t>(map.num_axes) * p_.at.size());
+    const ConstTensorView x = as_const(view(before_.x, x_)), g = as_const(view(before_.out, out_));
+    frequency_gradient(rotary_, x, g, p_.value, of_frequencies);
+    position_gradient(rotary_, x, g, p_.value, of_positions);
+    const Tensor twin_x{&before_.x, &shape_, &x_}, twin_g{&before_.out, &shape_, &out_};
+    GradientTwin(map, twin_x, twin_g, p_).check(of_frequencies, of_positions);
+  }
+
   bool breaks_limit() const {
     if (!options_.limit || operation_ == Operation::kShift || operation_ == Operation::kShiftEach) return false;
     for (const auto& at : (operation_ == Operation::kMove ? q_ : p_).at)
@@ -236,8 +253,7 @@ class ApplyCase {
 
   void check_ending(Ending ending) const {
     const bool splits_sets = operation_ == Operation::kTogether && rotary_.map().num_sets > 1;
-    const bool wrong_heads = rotary_.map().num_sets > 1 && rotary_.map().num_sets != shape_[2];
-    if (is_empty() || x_.wild || out_.wild || (shared_ && !inplace_) || splits_sets || wrong_heads) return;
+    if (is_empty() || x_.wild || out_.wild || (shared_ && !inplace_) || splits_sets || has_other_heads()) return;
     if (operation_ == Operation::kMove && to_.map().pairs != rotary_.map().pairs) return;
     if (fault_ != Fault::kNone) return expect(ending != Ending::kDone, "a faulty call must be refused");
     expect(ending == (breaks_limit() ? Ending::kOutOfRange : Ending::kDone), breaks_limit() ? "limit" : "refused");

@@ -8,6 +8,7 @@
 #include "report/attention_figure.h"
 #include "report/page.h"
 #include "report/progress.h"
+#include "report/rotation_figures.h"
 
 namespace rotary::report {
 namespace {
@@ -46,6 +47,27 @@ std::function<void()> bars(Change change) {
   change(b);
   return draw(b);
 }
+
+template <class Change>
+std::function<void()> plane(Change change) {
+  Plane p{"", "", "", {{"a", 1, 0}}, {{"r", 1, 0, 1}}};
+  change(p);
+  return draw(p);
+}
+
+// A rotation of four channels, to be spoilt.
+template <class Change, class Draw>
+std::function<void()> rotation(Change change, Draw draw_it) {
+  RopeSpec spec;
+  spec.head_dim = spec.rotary_dim = 4;
+  NamedRotation r("r", spec, make_rotation_map(spec));
+  change(r);
+  return [=] { (void)draw_it(r); };
+}
+
+const auto kWavelengths = [](const NamedRotation& r) { return wavelength_figure({&r, 1}); };
+const auto kUnchanged = [](NamedRotation&) {};
+const auto kStill = [](NamedRotation& r) { r.map.frequency.assign(2, {}); };
 
 const std::vector<float> kFour(4, 0.5F);
 
@@ -109,6 +131,30 @@ const BadCase kCases[] = {
      "a diverging scale.min must not be above 0, got 1"},
     {"GridWithoutColumns", draw(Grid{"", 0, {}}), "columns of a grid must be at least 1, got 0"},
     {"BadPanel", draw(Grid{"", 1, {{HeatMap{"", 1, 1, {}}}}}), "values of a heat map must have 1 values, got 0"},
+    {"NanArrow", plane([](Plane& p) { p.arrows[0].y = kNan; }), "y of arrow 'a' must be finite, got nan"},
+    {"ArrowColour", plane([](Plane& p) { p.arrows[0].colour = -1; }), "colour of arrow 'a' must not be negative"},
+    {"FlatArc", plane([](Plane& p) { p.arcs[0].radius = 0; }), "radius of arc 'r' must be finite and positive, got 0"},
+    {"NanArc", plane([](Plane& p) { p.arcs[0].from = kNan; }), "from of arc 'r' must be finite, got nan"},
+    {"LongArc", plane([](Plane& p) { p.arcs[0].to = 7; }), "to of arc 'r' must be within a turn of from, got 7"},
+    {"ArcColour", plane([](Plane& p) { p.arcs[0].colour = -1; }), "colour of arc 'r' must not be negative, got -1"},
+    {"NoWavelengths", [] { (void)wavelength_figure({}); }, "wavelength_figure: rotations must not be empty, got 0"},
+    {"NoDecay", [] { (void)decay_figure({}); }, "decay_figure: rotations must not be empty"},
+    {"NoScaling", [] { (void)scaling_figure({}); }, "scaling_figure: rotations must not be empty"},
+    {"BadSpec", rotation([](NamedRotation& r) { r.spec.base = 0; }, kWavelengths), "base"},
+    {"BadMap", rotation([](NamedRotation& r) { r.map.channels = 1; }, kWavelengths),
+     "pass_to must have one entry per channel"},
+    {"NegativeLength", rotation([](NamedRotation& r) { r.seq_len = -1; }, kWavelengths),
+     "seq_len of 'r' must not be negative, got -1"},
+    {"StillWavelengths", rotation(kStill, kWavelengths), "wavelength_figure: map of 'r' must turn a pair, got 0"},
+    {"StillMechanism", rotation(kStill, mechanism_figure), "mechanism_figure: map of 'r' must turn a pair, got 0"},
+    {"StillAngles", rotation(kStill, angle_figure), "angle_figure: map of 'r' must turn a pair, got 0"},
+    {"StillPrecision", rotation(kStill, precision_figure), "precision_figure: map of 'r' must turn a pair, got 0"},
+    {"Unscaled",
+     rotation(kUnchanged,
+              [](const NamedRotation& r) {
+                return scaling_figure({&r, 1});
+              }),
+     "spec of 'r' must have a scaling method, got default"},
     {"AttentionWithoutHeads", [] { attention_figure({"a"}, {}, 0); }, "num_heads must be at least 1, got 0"},
     {"AttentionOfOtherSize", [] { attention_figure({"a"}, kFour, 1); }, "weights must have 1 values, got 4"},
     {"AttentionNames",

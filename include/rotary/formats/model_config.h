@@ -87,12 +87,15 @@ struct ModelConfig {
   std::vector<ConfigWarning> warnings;
 };
 
-/// Reads a Hugging Face config.json (or a directory that holds one).
-/// Throws std::runtime_error naming file, key path, what must hold and what came; at most 64 MiB and 128 levels are
-/// read.
+/// Reads a file that describes a model: a Hugging Face config.json, a params.json of Meta or Mistral, arguments of
+/// Megatron-LM or GPT-NeoX (JSON or YAML), safetensors or their index; told apart by content (docs/formats.md). Of a
+/// folder, the first of config.json, params.json, original/params.json, *.gguf and safetensors is read and the others
+/// are compared with it, as is safetensors with a config.json beside it: differences are warnings.
+/// Throws std::runtime_error naming file, key path, what must hold and what came; at most 64 MiB (YAML: 4 MiB) and 128
+/// levels are read. Other references than the file's own exist for config.json only.
 ROTARY_API ModelConfig read_model_config(const std::string& path, const ReadOptions& options = {});
 
-/// The same from text; `name` stands for the file in messages.
+/// The same from the text of one file; `name` stands for the file in messages, and ends in .yml or .yaml for YAML.
 ROTARY_API ModelConfig parse_model_config(std::string_view text, const std::string& name,
                                           const ReadOptions& options = {});
 

@@ -1,0 +1,137 @@
+#include "core/measured_angles.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace rotary::detail {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+bool is_bfloat16(float x) { return (std::bit_cast<std::uint32_t>(x) & 0xffffU) == 0; }
+
+bool is_float16(float x) {
+  if (std::abs(x) < 0x1p-14F) return x * 0x1p24F == std::floor(x * 0x1p24F);  // denormals and zero
+  return std::abs(x) <= 65504 && (std::bit_cast<std::uint32_t>(x) & 0x1fffU) == 0;
+}
+
+class Fit {
+ public:
+  Fit(const MeasuredAngles& rows, MeasuredRotation& out) : rows_(rows), out_(out) {}
+
+  void run() {
+    out_.value_bits = rows_.value_bits;
+    find_stop();
+    find_frequencies();
+    find_first_position();
+    find_factor();
+  }
+
+ private:
+  double angle(std::size_t row, std::size_t pair) const { return rows_.angle[row * rows_.num_pairs + pair]; }
+  double magnitude(std::size_t row, std::size_t pair) const { return rows_.magnitude[row * rows_.num_pairs + pair]; }
+  std::size_t num_rows() const { return rows_.positions.size(); }
+  double distance(std::size_t row) const { return static_cast<double>(rows_.positions[row] - rows_.positions[0]); }
+
+  bool same_rows(std::size_t x, std::size_t y) const {
+    for (std::size_t i = 0; i < rows_.num_pairs; ++i)
+      if (std::abs(wrapped(angle(x, i) - angle(y, i))) > rows_.noise) return false;
+    return true;
+  }
+
+  // Clamped positions: the last rows are one row. One equal neighbour is none: slow pairs alone would give that.
+  void find_stop() {
+    end_ = num_rows();
+    std::size_t first = num_rows() - 1;
+    while (first > 0 && same_rows(first - 1, num_rows() - 1)) --first;
+    if (first + 2 >= num_rows() || first == 0) return;
+    out_.stops_at = rows_.positions[first];
+    end_ = first + 1;
+  }
+
+  // From the nearest row to ever farther ones, each at most 32 times as far, so that the turns are counted right.
+  void find_frequencies() {
+    out_.map.frequency.resize(rows_.num_pairs);
+    out_.frequency_error.resize(rows_.num_pairs);
+    for (std::size_t i = 0; i < rows_.num_pairs; ++i) {
+      double frequency = 0, reach = 0;
+      for (std::size_t row = 1; row < end_; ++row) {
+        const double d = distance(row);
+        if (d < 2 * reach && row + 1 < end_) continue;
+        if (reach > 0 && d > 32 * reach) break;
+        frequency += wrapped(angle(row, i) - angle(0, i) - frequency * d) / d;
+        reach = d;
+      }
+      out_.map.frequency[i] = {frequency, 0};
+      // Engines multiply position and frequency in float32, some repeatedly.
+      out_.frequency_error[i] = reach > 0 ? 2 * rows_.noise / reach + std::abs(frequency) * 0x1p-20 : kPi;
+    }
+  }
+
+  double tolerance(std::size_t pair, double shift) const {
+    return 2 * rows_.noise +
+           out_.frequency_error[pair] * (std::abs(shift) + std::abs(static_cast<double>(rows_.positions[0])));
+  }
+
+  // The angle that is left at the first row.
+  double rest(std::size_t pair, double shift) const {
+    const double position = static_cast<double>(rows_.positions[0]) + shift;
+    return wrapped(angle(0, pair) - out_.map.frequency[pair].hi * position);
+  }
+
+  bool explains(double shift) const {
+    for (std::size_t i = 0; i < rows_.num_pairs; ++i)
+      if (std::abs(rest(i, shift)) > tolerance(i, shift)) return false;
+    return true;
+  }
+
+  void find_first_position() {
+    if (explains(0)) return;
+    for (std::size_t i = 0; i < rows_.num_pairs; ++i) {
+      const double frequency = out_.map.frequency[i].hi;
+      if (std::abs(rest(i, 0)) <= 4 * tolerance(i, 0) || frequency == 0) continue;
+      const double shift = std::round(rest(i, 0) / frequency);
+      if (shift != 0 && std::abs(shift) < 1e9 && explains(shift)) {
+        out_.first_position = shift;
+        return;
+      }
+    }
+    out_.irregular = "angles that are not in proportion to the position";
+  }
+
+  void find_factor() {
+    double sum = 0;
+    for (std::size_t row = 0; row < end_; ++row)
+      for (std::size_t i = 0; i < rows_.num_pairs; ++i) sum += magnitude(row, i);
+    const double mean = sum / static_cast<double>(end_ * rows_.num_pairs);
+    out_.map.attention_factor = mean;
+    // Not less for many rows: the rows of slow pairs are all rounded the same way.
+    out_.factor_error = rows_.noise * std::abs(mean);
+    for (std::size_t row = 0; row < end_ && out_.irregular.empty(); ++row)
+      for (std::size_t i = 0; i < rows_.num_pairs; ++i)
+        if (std::abs(magnitude(row, i) - mean) > 4 * rows_.noise * mean + 1e-5 * mean) {
+          out_.irregular = "magnitudes that are not one factor";
+          break;
+        }
+  }
+
+  const MeasuredAngles& rows_;
+  MeasuredRotation& out_;
+  std::size_t end_ = 0;  // rows that count
+};
+
+}  // namespace
+
+double wrapped(double angle) { return angle - 2 * kPi * std::ceil(angle / (2 * kPi) - 0.5); }
+
+int value_bits_of(std::span<const float> values) {
+  const bool brain = std::all_of(values.begin(), values.end(), is_bfloat16);
+  if (brain) return 8;
+  return std::all_of(values.begin(), values.end(), is_float16) ? 11 : 24;
+}
+
+void fit_rotation(const MeasuredAngles& rows, MeasuredRotation& out) { Fit(rows, out).run(); }
+
+}  // namespace rotary::detail

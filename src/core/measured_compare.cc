@@ -1,0 +1,130 @@
+// Measured rotations against others.
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "rotary/measure.h"
+
+namespace rotary {
+namespace {
+
+// One axis: the sum over all, as equal positions on all axes turn a pair.
+RotationMap on_one_axis(const RotationMap& map) {
+  if (map.num_axes == 1) return map;
+  RotationMap out = map;
+  out.num_axes = 1;
+  out.frequency.clear();
+  for (int set = 0; set < map.num_sets; ++set)
+    for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i) {
+      Frequency sum;
+      for (int axis = 0; axis < map.num_axes; ++axis) {
+        sum.hi += map.at(set, i, axis).hi;
+        sum.lo += map.at(set, i, axis).lo;
+      }
+      out.frequency.push_back(sum);
+    }
+  return out;
+}
+
+// The paired channels alone, renumbered in their order: what a table knows of.
+RotationMap paired_channels(const RotationMap& map) {
+  std::map<int, int> in, out_of;
+  for (const ChannelPair& p : map.pairs) in[p.a] = in[p.b] = out_of[p.c] = out_of[p.d] = 0;
+  int next = 0;
+  for (auto& [channel, index] : in) index = next++;
+  next = 0;
+  for (auto& [channel, index] : out_of) index = next++;
+  RotationMap out = map;
+  out.channels = next;
+  out.pass_to.assign(static_cast<std::size_t>(next), -1);
+  for (ChannelPair& p : out.pairs) p = {in[p.a], in[p.b], out_of[p.c], out_of[p.d]};
+  return out;
+}
+
+bool is_table(const MeasuredRotation& m) { return m.map.channels == 2 * static_cast<int>(m.map.pairs.size()); }
+
+void add(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+
+void add_positions(const MeasuredRotation& m, MapDifference& d) {
+  const std::string faults = position_faults(m);
+  if (faults.empty()) return;
+  add(d.cause, faults);
+  d.same = false;
+}
+
+// `measured` with what it cannot tell apart from `other` set to the other's.
+RotationMap snapped(const MeasuredRotation& measured, const RotationMap& other) {
+  RotationMap out = measured.map;
+  if (out.pairs.size() != other.pairs.size()) return out;
+  if (!measured.knows_pairs) {
+    out.pairs = other.pairs;
+    out.pass_to = other.pass_to;
+  }
+  for (std::size_t i = 0; i < out.pairs.size(); ++i)
+    if (std::abs(out.frequency[i].hi - other.frequency[i].hi) <= measured.frequency_error[i])
+      out.frequency[i] = other.frequency[i];
+  if (std::abs(out.attention_factor - other.attention_factor) <= measured.factor_error)
+    out.attention_factor = other.attention_factor;
+  return out;
+}
+
+// Every pair by which a map and a measurement of a slice of its head may differ in width alone is kept: compare() sees
+// it. Frequencies of zero are still pairs in a table.
+RotationMap comparable(const RotationMap& expected, const MeasuredRotation& measured) {
+  RotationMap out = on_one_axis(expected);
+  if (out.num_sets > 1) {
+    out.num_sets = 1;
+    out.frequency.resize(out.pairs.size());
+  }
+  return is_table(measured) && measured.map.channels != out.channels ? paired_channels(out) : out;
+}
+
+}  // namespace
+
+std::string position_faults(const MeasuredRotation& measured) {
+  std::string out;
+  char text[96];
+  if (measured.first_position != 0) {
+    std::snprintf(text, sizeof text, "positions off by %.10g", measured.first_position);
+    add(out, text);
+  }
+  if (measured.stops_at >= 0) {
+    std::snprintf(text, sizeof text, "positions stop at %lld", static_cast<long long>(measured.stops_at));
+    add(out, text);
+  }
+  if (!measured.irregular.empty()) add(out, measured.irregular);
+  return out;
+}
+
+MapDifference compare(const RotationMap& expected, const MeasuredRotation& measured, double position) {
+  const RotationMap map = comparable(expected, measured);
+  MapDifference out = compare(map, snapped(measured, map), position);
+  add_positions(measured, out);
+  return out;
+}
+
+MapDifference compare(const MeasuredRotation& first, const MeasuredRotation& second, double position) {
+  MeasuredRotation both = second;
+  if (first.frequency_error.size() == both.frequency_error.size())
+    for (std::size_t i = 0; i < both.frequency_error.size(); ++i) both.frequency_error[i] += first.frequency_error[i];
+  both.factor_error += first.factor_error;
+  RotationMap map = first.map;
+  if (!first.knows_pairs && map.pairs.size() == second.map.pairs.size() && map.channels == second.map.channels) {
+    map.pairs = second.map.pairs;
+    map.pass_to = second.map.pass_to;
+  }
+  MapDifference out = compare(map, snapped(both, map), position);
+  if (first.first_position != second.first_position || first.stops_at != second.stops_at ||
+      first.irregular != second.irregular) {
+    MeasuredRotation apart = second;
+    apart.first_position -= first.first_position;
+    if (first.stops_at == second.stops_at) apart.stops_at = -1;
+    if (first.irregular == second.irregular) apart.irregular.clear();
+    if (apart.stops_at < 0 && first.stops_at != second.stops_at) apart.stops_at = first.stops_at;
+    if (apart.irregular.empty() && first.irregular != second.irregular) apart.irregular = first.irregular;
+    add_positions(apart, out);
+  }
+  return out;
+}
+
+}  // namespace rotary
