@@ -106,7 +106,8 @@ void add_explain(CLI::App& app) {
   CLI::App* explain = app.add_subcommand(
       "explain",
       "A model's rotation in plain words, what to set so that it reads further, or one idea with an example");
-  CLI::Option* path = explain->add_option("path", request->path, "config.json, or a folder that holds one");
+  CLI::Option* path =
+      explain->add_option("path", request->path, "config.json or another file that describes a model, or its folder");
   explain
       ->add_option("--target-length", request->target_length,
                    "positions that it should read: the setting for transformers, vLLM and llama.cpp")

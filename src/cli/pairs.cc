@@ -181,7 +181,8 @@ void add_layout_options(CLI::App& pairs, Request& request, CLI::Option* path) {
 void add_pairs(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* pairs = app.add_subcommand("pairs", "Which channel meets which, drawn: of a model, or of a layout");
-  CLI::Option* path = pairs->add_option("path", request->path, "config.json, or a folder that holds one");
+  CLI::Option* path =
+      pairs->add_option("path", request->path, "config.json or another file that describes a model, or its folder");
   add_layout_options(*pairs, *request, path);
   request->common.add_to(*pairs);
   request->filter.add_to(*pairs);

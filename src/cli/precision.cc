@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -134,6 +135,14 @@ std::vector<Passage> passages_of(const std::vector<Row>& rows) {
   return out;
 }
 
+// Six digits: the last ones are those of the machine's atan2.
+Json error_json(double x) {
+  if (std::isinf(x)) return "overflow";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return std::strtod(text, nullptr);
+}
+
 Json row_json(const Row& row) {
   Json out{{"part", row.part}, {"format", row.kept_as}};
   if (!row.fails.empty()) {
@@ -149,7 +158,7 @@ Json row_json(const Row& row) {
   out["at"] = Json::array();
   for (const AngleLoss& at : loss.at)
     out["at"].push_back({{"position", at.position},
-                         {"error", std::isinf(at.error) ? Json("overflow") : Json(at.error)},
+                         {"error", error_json(at.error)},
                          {"pair", at.pair < 0 ? Json() : Json(at.pair)},
                          {"lost_pairs", at.lost_pairs}});
   return out;
@@ -199,7 +208,8 @@ void add_precision(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* precision = app.add_subcommand(
       "precision", "Where float16, bfloat16, TF32, float32 and engines' arithmetics lose positions of a model");
-  precision->add_option("path", request->path, "config.json, or a folder that holds one")->required();
+  precision->add_option("path", request->path, "config.json or another file that describes a model, or its folder")
+      ->required();
   request->common.add_to(*precision);
   request->filter.add_to(*precision);
   precision->add_flag("--json", request->json, "machine-readable");
