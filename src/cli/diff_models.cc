@@ -71,15 +71,15 @@ std::string to_text(const std::vector<ReferenceAnswer>& answers, double position
   std::string out;
   for (const ReferenceAnswer& answer : answers) {
     const bool first = &answer == &answers.front();
-    out += name_of(answer) + ": ";
+    out += name_of(answer) + ":";
     if (!answer.error.empty()) {
-      out += "refuses the file: " + answer.error + "\n";
+      out += " refuses the file: " + answer.error + "\n";
       continue;
     }
     if (first)
-      out += "the others are compared with it\n";
+      out += " the others are compared with it\n";
     else if (same(answer.differences))
-      out += "the same\n";
+      out += " the same\n";
     else
       out += "\n";
     for (const RotationDifference& r : answer.differences)
