@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/diff_models.h"
@@ -36,6 +37,21 @@ int show_references(const Request& request) {
              : 1;
 }
 
+// What one reading of the file loses and the other does not: why they differ.
+std::string losses(const Request& request) {
+  std::string out;
+  std::vector<ModelConfig> configs;
+  for (std::size_t i : {0, 1}) configs.push_back(read_model_config(request.first, request.common.to_read_options(i)));
+  for (std::size_t i : {0, 1})
+    for (const ConfigWarning& w : configs[i].warnings) {
+      const auto same_warning = [&](const ConfigWarning& o) { return o.key == w.key && o.message == w.message; };
+      const auto& others = configs[1 - i].warnings;
+      if (std::none_of(others.begin(), others.end(), same_warning))
+        out += "as " + request.common.references[i] + ": " + w.key + ": " + w.message + "\n";
+    }
+  return out;
+}
+
 bool is_measured(const std::string& path) {
   return !path.empty() && kind_of_rotation_file(path) != RotationFile::kOther;
 }
@@ -56,9 +72,11 @@ int run(const Request& request) {
     return answer(
         compare_files(request.first, second, request.bshd ? DumpLayout::kBshd : DumpLayout::kBhsd, request.position),
         request);
-  return answer(compare_models(request.first, request.common.to_read_options(), second,
-                               request.common.to_read_options(references == 2 ? 1 : 0), request.position),
-                request);
+  const int status = answer(compare_models(request.first, request.common.to_read_options(), second,
+                                           request.common.to_read_options(references == 2 ? 1 : 0), request.position),
+                            request);
+  if (request.second.empty() && !request.json) std::cout << losses(request);
+  return status;
 }
 
 }  // namespace

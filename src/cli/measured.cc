@@ -121,12 +121,20 @@ std::vector<Finding> compare_dumps(const std::string& first, const std::string& 
   return out;
 }
 
+// A table that has not the model's pairs says nothing more.
+std::string width_fault(const RotationMap& map, const MeasuredRotation& m) {
+  const std::size_t found = m.map.pairs.size(), wanted = map.pairs.size();
+  return found == wanted ? "" : std::to_string(found) + " pairs, the model has " + std::to_string(wanted);
+}
+
 MapDifference judge(const ModelRotation& r, const MeasuredRotation& m, double position, std::int64_t seq_len) {
   MapDifference d = compare(
       seq_len > 0 && depends_on_length(r.spec->scaling) ? make_rotation_map(*r.spec, seq_len) : r.rotation.query, m,
       position);
   if (d.same) return d;
-  const std::string fault = likely_fault(*r.spec, m, seq_len), positions = position_faults(m);
+  std::string fault = likely_fault(*r.spec, m, seq_len);
+  if (fault.empty()) fault = width_fault(r.rotation.query, m);
+  const std::string positions = position_faults(m);
   if (!fault.empty()) d.cause = fault + (positions.empty() ? "" : ", " + positions);
   return d;
 }

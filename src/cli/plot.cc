@@ -107,8 +107,7 @@ void add_plot(CLI::App& app) {
   CLI::App* plot =
       app.add_subcommand("plot", "Draw a model's rotation: wavelengths, decay, angles, what rounding costs");
   plot->add_option("kind", request->kind, kinds_help())->check(known_kind())->required();
-  plot->add_option("path", request->paths, "config.json, or a folder that holds one; several share an axis")
-      ->required();
+  plot->add_option("path", request->paths, "model file or folder; several share an axis")->required();
   plot->add_option("--output,-o", request->output, "the picture, .svg, or a page with it, .html")
       ->check(picture_file())
       ->required();

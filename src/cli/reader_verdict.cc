@@ -1,6 +1,7 @@
 #include "cli/reader_verdict.h"
 
 #include <stdexcept>
+#include <string_view>
 
 #include "report/number_text.h"
 #include "rotary/formats/model_compare.h"
@@ -32,6 +33,9 @@ ReaderVerdict ask_reader(const std::string& path, const ReadOptions& options, Re
       if (!d.difference.same) details += (details.empty() ? "" : "; ") + text_of(d, position);
     return details.empty() ? ReaderVerdict{"the same", ""} : ReaderVerdict{"differs", details};
   } catch (const std::runtime_error& error) {
+    // Of other files than config.json no engine's reading is known.
+    if (std::string_view(error.what()).find("--as must be") != std::string_view::npos)
+      return {"not known", "this kind of file has its own reading only"};
     return {"refuses the file", error.what()};
   }
 }

@@ -29,7 +29,7 @@ void add_report(CLI::App& app) {
   auto request = std::make_shared<Request>();
   CLI::App* report = app.add_subcommand(
       "report", "One page about a model's rotation: facts, figures, numbers, what engines make of it");
-  report->add_option("path", request->path, "config.json, or a folder that holds one")->required();
+  report->add_option("path", request->path, "model file or folder")->required();
   const auto is_page = [](std::string& path) {
     return path.ends_with(".html") ? std::string() : "must end in .html, got '" + path + "'";
   };

@@ -1,4 +1,5 @@
 // The faults that are made again and again, tried on a specification until one gives what was measured.
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
@@ -21,7 +22,7 @@ std::string number(double x) {
 
 class Faults {
  public:
-  explicit Faults(const RopeSpec& spec) : spec_(spec) {}
+  Faults(const RopeSpec& spec, const MeasuredRotation& measured) : spec_(spec), measured_(measured) {}
 
   std::vector<Fault> list() {
     layouts();
@@ -29,6 +30,7 @@ class Faults {
     bases();
     scalings();
     factors();
+    fitted_bases();
     return std::move(faults_);
   }
 
@@ -69,6 +71,23 @@ class Faults {
     add_fault("exponent denominator: head_dim, not rotary_dim", [](RopeSpec& s) { s.frequency_dim = s.head_dim; });
     add_fault("exponent denominator: rotary_dim / 2", [](RopeSpec& s) { s.frequency_dim = s.rotary_dim / 2; });
     add_fault("exponent denominator: rotary_dim", [](RopeSpec& s) { s.frequency_dim = 0; });
+  }
+
+  // The base that the first pairs have, which most methods keep, to a few digits.
+  void fitted_bases() {
+    const std::vector<Frequency>& f = measured_.map.frequency;
+    for (std::size_t i : {f.size() - 1, f.size() / 4, f.size() / 8, std::size_t{1}}) {
+      if (i == 0 || i >= f.size() || !(f[i].hi > 0) || !(f[0].hi > 0)) continue;
+      const double exact =
+          std::exp(-std::log(f[i].hi / f[0].hi) * static_cast<double>(f.size()) / static_cast<double>(i));
+      if (!(exact > 1 && exact < 1e12)) continue;
+      for (int digits : {1, 2, 3, 4, 6}) {
+        const double unit = std::pow(10.0, std::floor(std::log10(exact)) + 1 - digits);
+        const double base = std::round(exact / unit) * unit;
+        if (base > 1)
+          add_fault("base " + number(base) + " instead of " + number(spec_.base), [&](RopeSpec& s) { s.base = base; });
+      }
+    }
   }
 
   void bases() {
@@ -137,6 +156,7 @@ class Faults {
   }
 
   const RopeSpec& spec_;
+  const MeasuredRotation& measured_;
   std::vector<Fault> faults_;
 };
 
@@ -146,8 +166,9 @@ std::string likely_fault(const RopeSpec& spec, const MeasuredRotation& measured,
   MeasuredRotation turning = measured;  // positions are named beside
   turning.first_position = 0;
   turning.stops_at = -1;
+  turning.irregular.clear();
   if (compare(make_rotation_map(spec, seq_len), turning).same) return "";
-  for (const Fault& fault : Faults(spec).list())
+  for (const Fault& fault : Faults(spec, measured).list())
     if (compare(make_rotation_map(fault.spec, seq_len), turning).same) return fault.name;
   return "";
 }

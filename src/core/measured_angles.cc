@@ -41,14 +41,28 @@ class Fit {
     return true;
   }
 
-  // Clamped positions: the last rows are one row. One equal neighbour is none: slow pairs alone would give that.
+  // Clamped positions: the last rows are one row. Rounded ones: some are, and the next is another again.
   void find_stop() {
     end_ = num_rows();
-    std::size_t first = num_rows() - 1;
-    while (first > 0 && same_rows(first - 1, num_rows() - 1)) --first;
-    if (first + 2 >= num_rows() || first == 0) return;
-    out_.stops_at = rows_.positions[first];
+    std::size_t first = 0;
+    while (first + 1 < num_rows() && !same_rows(first, first + 1)) ++first;
+    if (first == 0 || first + 2 >= num_rows()) return;
+    std::size_t last = first + 1;
+    while (last + 1 < num_rows() && same_rows(first, last + 1)) ++last;
     end_ = first + 1;
+    if (last + 1 == num_rows())
+      out_.stops_at = rows_.positions[first];
+    else
+      name_rounded_positions(rows_.positions[first]);
+  }
+
+  // The first two positions that are one say in what they were kept: 256 and 257 in 8 binary digits, 2048 in 11.
+  void name_rounded_positions(std::int64_t first) {
+    const std::string last = std::to_string(first + 1);
+    out_.irregular = "positions " + std::to_string(first) + " and " + last + " are one";
+    if (first >= 255 && first <= 257) out_.irregular += ", as in bfloat16";
+    if (first >= 2047 && first <= 2049) out_.irregular += ", as in float16 or TF32";
+    if (first >= 16777215) out_.irregular += ", as in float32";
   }
 
   // From the nearest row to ever farther ones, each at most 32 times as far, so that the turns are counted right.
@@ -88,7 +102,7 @@ class Fit {
   }
 
   void find_first_position() {
-    if (explains(0)) return;
+    if (explains(0) || !out_.irregular.empty()) return;
     for (std::size_t i = 0; i < rows_.num_pairs; ++i) {
       const double frequency = out_.map.frequency[i].hi;
       if (std::abs(rest(i, 0)) <= 4 * tolerance(i, 0) || frequency == 0) continue;

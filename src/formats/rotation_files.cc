@@ -49,6 +49,10 @@ CosSinFile split(const std::vector<float>& values, std::vector<std::int64_t> sha
   return out;
 }
 
+void require_safetensors(const std::string& path, const char* must_be) {
+  if (!path.ends_with(".safetensors")) fail(path, std::string("be a file ") + must_be, "another name");
+}
+
 struct Names {
   std::string cos, sin;  // sin empty: one tensor for both
 };
@@ -107,6 +111,7 @@ CosSinFile read_cos_sin(const std::string& path) {
     const detail::NumpyArray array = detail::read_numpy(path);
     return split(array.values, array.shape, path);
   }
+  require_safetensors(path, "NAME.npy or NAME.safetensors");
   const SafetensorsFile file(path);
   const std::optional<Names> names = table_names(file);
   if (!names) fail(path, "hold tensors cos and sin, or cos_sin", std::to_string(file.tensors().size()) + " others");
@@ -118,6 +123,7 @@ CosSinFile read_cos_sin(const std::string& path) {
 }
 
 std::vector<RotatedVectors> read_rotated_vectors(const std::string& path, DumpLayout layout) {
+  require_safetensors(path, "NAME.safetensors");
   const SafetensorsFile file(path);
   const std::vector<VectorNames> all = vector_names(file);
   if (all.empty()) fail(path, "hold tensors NAME_in and NAME_rot", std::to_string(file.tensors().size()) + " others");

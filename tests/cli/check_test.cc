@@ -176,7 +176,8 @@ TEST_F(Check, RefusesWhatItCannotCompare) {
   expect_failure(rotary("check " + file()), 2, "--table or --dump");
   expect_failure(rotary("check --table " + file("table.safetensors")), 2, "model");
   expect_failure(rotary("check " + file() + " --table " + file("bad.npy")), 2, "bad.npy: must be a NumPy array");
-  expect_failure(rotary("check " + file() + " --dump " + file()), 2, "config.json: the header must have");
+  expect_failure(rotary("check " + file() + " --dump " + file()), 2,
+                 "config.json: must be a file NAME.npy or NAME.safetensors");
   expect_failure(rotary("check " + file() + " --table " + file("missing.npy")), 2, "missing.npy");
   expect_failure(rotary("diff " + file()), 2, "second");
   expect_failure(rotary("diff " + file() + " " + file("table.safetensors")), 2, "second");

@@ -265,6 +265,26 @@ TEST(Measured, SeesPositionsThatAreOffByOneOrStop) {
   EXPECT_THAT(compare(make_rotation_map(plain()), stopped).cause, HasSubstr("positions stop at 1023"));
 }
 
+TEST(Measured, SeesPositionsThatWereRounded) {
+  std::vector<std::int64_t> positions(600);
+  for (std::int64_t i = 0; i < 600; ++i) positions[static_cast<std::size_t>(i)] = i < 256 ? i : i / 2 * 2;
+  const CosSinTable table = CosSinTable::by_token(make_rotation_map(llama3()), positions);
+  Table t;
+  for (std::int64_t row = 0; row < 600; ++row) {
+    t.cos.insert(t.cos.end(), table.cos(row).begin(), table.cos(row).end());
+    t.sin.insert(t.sin.end(), table.sin(row).begin(), table.sin(row).end());
+  }
+  const MapDifference d = compare(make_rotation_map(llama3()), measure_table(t.cos, t.sin, 600));
+  EXPECT_FALSE(d.same);
+  EXPECT_EQ(d.cause, "positions 256 and 257 are one, as in bfloat16");
+}
+
+TEST(Measured, GivesTheNumberOfAnyBase) {
+  EXPECT_EQ(likely_fault(plain(), measured(table_of(plain(412000)))), "base 412000 instead of 500000");
+  EXPECT_EQ(likely_fault(llama3(), measured(table_of(changed(llama3(), [](RopeSpec& s) { s.base = 499000; })))),
+            "base 499000 instead of 500000");
+}
+
 TEST(Measured, KnowsTheWidthOfTheValues) {
   EXPECT_EQ(measured(table_of(plain())).value_bits, 24);
   EXPECT_EQ(measured(table_of(plain(), Arithmetic::kTransformersBfloat16)).value_bits, 8);

@@ -23,7 +23,10 @@ void read(std::string_view text, const rotary::ReadOptions& options) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (rotary::Reference reference : rotary::all_references())
+  // The file's own readings, and one engine's: all eight would take as many times as long.
+  const auto all = rotary::all_references();
+  for (rotary::Reference reference :
+       {rotary::Reference::kTransformers, rotary::Reference::kOriginal, all[size % all.size()]})
     for (std::int64_t seq_len : {std::int64_t{0}, std::int64_t{1} << 20})
       read(text, {.reference = reference, .seq_len = seq_len});
   return 0;

@@ -39,8 +39,8 @@ struct ReferenceAnswer {
   std::vector<ConfigWarning> warnings;          ///< what this reference ignores or loses
 };
 
-/// The file under every reference in turn, compared with `options.reference` (none: the format's own), which comes
-/// first. Throws as read_model_config() if that one cannot be read.
+/// The file under every reference that its kind of file has, in turn, compared with `options.reference` (none: the
+/// format's own), which comes first. Throws as read_model_config() if that one cannot be read.
 ROTARY_API std::vector<ReferenceAnswer> compare_references(const std::string& path, const ReadOptions& options,
                                                            double position);
 
