@@ -219,6 +219,7 @@ class ComponentReader {
     const double s = to_number(reading_, factor), all_dim = to_number(reading_, k);
     if (all_dim == 0) return 1;
     const double m = yarn_magnitude(s, all_dim);
+    if (!std::isfinite(m * m)) fail(reading_, k.path, "give a finite softmax factor", show(*k.json));
     return m * m;
   }
 

@@ -135,6 +135,7 @@ std::vector<RotatedVectors> read_rotated_vectors(const std::string& path, DumpLa
     if (shape.size() < 2 || shape.size() > 4 || shape != file.at(names.after).shape)
       fail(path, "hold " + names.before + " and " + names.after + " of one shape [batch][heads][tokens][channels]",
            show(shape) + " and " + show(file.at(names.after).shape));
+    if (num_elements(file.at(names.before)) == 0) fail(path, "hold vectors in " + names.before, show(shape));
     RotatedVectors vectors{names.name, file.read_float(names.before), file.read_float(names.after), {}, shape.back()};
     std::int64_t num_tokens = 0;
     vectors.positions = tokens_of(shape, layout, num_tokens);

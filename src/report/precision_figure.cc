@@ -171,7 +171,8 @@ Series shares_alike(const Values& values, const Sampled& sampled, const std::vec
 Grid precision_figure(const NamedRotation& rotation) {
   validate_rotations({&rotation, 1}, "precision_figure");
   const std::vector<double> frequencies = frequencies_of(rotation.map);
-  const Sampled sampled = sample_octaves(limit_of(rotation.spec));
+  // One octave at least: a declared limit of 1 leaves no two positions.
+  const Sampled sampled = sample_octaves(std::max(2.0, limit_of(rotation.spec)));
   const Values exact = in_arithmetic("exact, float32", rotation, sampled.positions, Arithmetic::kExact);
   Grid maps;
   maps.columns = 2;

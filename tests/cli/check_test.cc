@@ -182,6 +182,10 @@ TEST_F(Check, RefusesWhatItCannotCompare) {
   expect_failure(rotary("diff " + file()), 2, "second");
   expect_failure(rotary("diff " + file() + " " + file("table.safetensors")), 2, "second");
   expect_failure(rotary("diff " + file() + " " + file() + " --all-references"), 2, "--all-references");
+  // No tokens, but a batch that nobody should count through.
+  const std::vector<std::int64_t> none{std::int64_t{1} << 40, 0, 2, 128};
+  write_safetensors(file("empty.safetensors"), std::array{tensor("q_in", {}, none), tensor("q_rot", {}, none)});
+  expect_failure(rotary("check " + file() + " --dump " + file("empty.safetensors")), 2, "must hold vectors in q_in");
   write(R"({"model_type": "bert"})");
   expect_failure(rotary("check " + file() + " --table " + file("table.safetensors")), 2, "must have a rotation");
 }

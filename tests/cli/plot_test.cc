@@ -144,5 +144,13 @@ TEST_F(Plot, HelpHasTwoExamples) {
   EXPECT_THAT(run.err, IsEmpty());
 }
 
+TEST_F(Plot, DrawsAModelOfOnePosition) {
+  write(R"({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 1})");
+  for (const char* kind : {"precision", "angles", "decay", "wavelength"}) {
+    const Finished run = rotary(std::string("plot ") + kind + " " + file() + " -o " + file("one.svg"));
+    EXPECT_EQ(run.status, 0) << kind << run.err;
+  }
+}
+
 }  // namespace
 }  // namespace rotary::testing
