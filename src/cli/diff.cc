@@ -41,8 +41,9 @@ int show_references(const Request& request) {
 std::string losses(const Request& request) {
   std::string out;
   std::vector<ModelConfig> configs;
-  for (std::size_t i : {0, 1}) configs.push_back(read_model_config(request.first, request.common.to_read_options(i)));
-  for (std::size_t i : {0, 1})
+  for (std::size_t i = 0; i < 2; ++i)
+    configs.push_back(read_model_config(request.first, request.common.to_read_options(i)));
+  for (std::size_t i = 0; i < 2; ++i)
     for (const ConfigWarning& w : configs[i].warnings) {
       const auto same_warning = [&](const ConfigWarning& o) { return o.key == w.key && o.message == w.message; };
       const auto& others = configs[1 - i].warnings;

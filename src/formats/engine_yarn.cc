@@ -98,7 +98,7 @@ void genai(EngineCase& c, YarnScaling& s) {
   s.beta_fast = c.number("beta_fast", 0), s.beta_slow = c.number("beta_slow", 0);
   if (c.spec.rotary_dim != c.spec.head_dim) return c.unknown("YaRN on a part of the head");
   const double low = pair_of(c.spec, s, s.beta_fast), high = pair_of(c.spec, s, s.beta_slow);
-  if (!(0 < low && low < high && high < c.spec.head_dim / 2 - 1))
+  if (!(0 < low && low < high && high < c.spec.head_dim / 2.0 - 1))
     return c.fails("asserts 0 < low < high < head_dim / 2 - 1, got " + show(Json(low)) + " and " + show(Json(high)));
   const double mscale = c.number("mscale", 0), all_dim = c.number("mscale_all_dim", 0);
   if (mscale > 0)
