@@ -59,7 +59,7 @@ class PartsReader {
     }
     for (std::int64_t number = 0; number < count_; ++number) {
       if (number == opened_number) {
-        add(path_, number, opened_file, std::move(opened));
+        add(path_, number, opened_file, GgufHeader(opened));
         continue;
       }
       const std::string path = prefix + part_suffix(number, count_);
