@@ -29,8 +29,9 @@ std::vector<std::int64_t> trimmed(std::vector<std::int64_t> shape, std::size_t r
 // [num_rows][2 n] or [2][num_rows][n]: cosines, then sines.
 CosSinFile split(const std::vector<float>& values, std::vector<std::int64_t> shape, const std::string& path) {
   CosSinFile out;
-  shape = trimmed(std::move(shape), shape.size() == 3 && shape[0] == 2 ? 3 : 2);
-  if (shape.size() == 3 && shape[0] == 2) {
+  const bool is_stacked = shape.size() == 3 && shape[0] == 2;
+  shape = trimmed(std::move(shape), is_stacked ? 3 : 2);
+  if (is_stacked) {
     out.num_rows = shape[1];
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     out.cos.assign(values.begin(), middle);
