@@ -148,7 +148,7 @@ class Faults {
     };
     if (factor != 1) set("attention factor missing", 1);
     if (factor != 1) set("attention factor squared", factor * factor);
-    if (factor > 0 && factor != 1) set("attention factor divided by", 1 / factor);
+    if (factor > 0 && factor != 1) set("attention factor inverted", 1 / factor);
     if (const auto* yarn = std::get_if<YarnScaling>(&spec_.scaling)) {
       const double rule = detail::yarn_magnitude(yarn->factor, 1);
       if (rule != factor) set("attention_factor or mscale is not read: 0.1 ln(factor) + 1", rule);

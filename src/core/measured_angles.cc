@@ -41,9 +41,17 @@ class Fit {
     return true;
   }
 
+  // Whether a row can be told from the next at all: slow pairs in few digits are alike without any fault.
+  bool moves_clearly() const {
+    for (std::size_t i = 0; i < rows_.num_pairs; ++i)
+      if (std::abs(wrapped(angle(1, i) - angle(0, i))) > 4 * rows_.noise) return true;
+    return false;
+  }
+
   // Clamped positions: the last rows are one row. Rounded ones: some are, and the next is another again.
   void find_stop() {
     end_ = num_rows();
+    if (!moves_clearly()) return;
     std::size_t first = 0;
     while (first + 1 < num_rows() && !same_rows(first, first + 1)) ++first;
     if (first == 0 || first + 2 >= num_rows()) return;
@@ -53,13 +61,12 @@ class Fit {
     if (last + 1 == num_rows())
       out_.stops_at = rows_.positions[first];
     else
-      name_rounded_positions(rows_.positions[first]);
+      name_rounded_positions(rows_.positions[first], rows_.positions[first + 1]);
   }
 
   // The first two positions that are one say in what they were kept: 256 and 257 in 8 binary digits, 2048 in 11.
-  void name_rounded_positions(std::int64_t first) {
-    const std::string last = std::to_string(first + 1);
-    out_.irregular = "positions " + std::to_string(first) + " and " + last + " are one";
+  void name_rounded_positions(std::int64_t first, std::int64_t next) {
+    out_.irregular = "positions " + std::to_string(first) + " and " + std::to_string(next) + " are one";
     if (first >= 255 && first <= 257) out_.irregular += ", as in bfloat16";
     if (first >= 2047 && first <= 2049) out_.irregular += ", as in float16 or TF32";
     if (first >= 16777215) out_.irregular += ", as in float32";

@@ -41,16 +41,10 @@ RotationMap paired_channels(const RotationMap& map) {
   return out;
 }
 
-bool is_table(const MeasuredRotation& m) { return m.map.channels == 2 * static_cast<int>(m.map.pairs.size()); }
+// A table, or vectors that are the rotary slice of a head and nothing else.
+bool is_slice_alone(const MeasuredRotation& m) { return m.map.channels == 2 * static_cast<int>(m.map.pairs.size()); }
 
 void add(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
-
-void add_positions(const MeasuredRotation& m, MapDifference& d) {
-  const std::string faults = position_faults(m);
-  if (faults.empty()) return;
-  add(d.cause, faults);
-  d.same = false;
-}
 
 // `measured` with what it cannot tell apart from `other` set to the other's.
 RotationMap snapped(const MeasuredRotation& measured, const RotationMap& other) {
@@ -76,7 +70,7 @@ RotationMap comparable(const RotationMap& expected, const MeasuredRotation& meas
     out.num_sets = 1;
     out.frequency.resize(out.pairs.size());
   }
-  return is_table(measured) && measured.map.channels != out.channels ? paired_channels(out) : out;
+  return is_slice_alone(measured) && measured.map.channels != out.channels ? paired_channels(out) : out;
 }
 
 }  // namespace
@@ -99,7 +93,10 @@ std::string position_faults(const MeasuredRotation& measured) {
 MapDifference compare(const RotationMap& expected, const MeasuredRotation& measured, double position) {
   const RotationMap map = comparable(expected, measured);
   MapDifference out = compare(map, snapped(measured, map), position);
-  add_positions(measured, out);
+  if (const std::string faults = position_faults(measured); !faults.empty()) {
+    add(out.cause, faults);
+    out.same = false;
+  }
   return out;
 }
 
@@ -114,16 +111,11 @@ MapDifference compare(const MeasuredRotation& first, const MeasuredRotation& sec
     map.pass_to = second.map.pass_to;
   }
   MapDifference out = compare(map, snapped(both, map), position);
-  if (first.first_position != second.first_position || first.stops_at != second.stops_at ||
-      first.irregular != second.irregular) {
-    MeasuredRotation apart = second;
-    apart.first_position -= first.first_position;
-    if (first.stops_at == second.stops_at) apart.stops_at = -1;
-    if (first.irregular == second.irregular) apart.irregular.clear();
-    if (apart.stops_at < 0 && first.stops_at != second.stops_at) apart.stops_at = first.stops_at;
-    if (apart.irregular.empty() && first.irregular != second.irregular) apart.irregular = first.irregular;
-    add_positions(apart, out);
-  }
+  const std::string one = position_faults(first), two = position_faults(second);
+  if (one == two) return out;
+  out.same = false;
+  if (!one.empty()) add(out.cause, one + " in the first");
+  if (!two.empty()) add(out.cause, two + " in the second");
   return out;
 }
 

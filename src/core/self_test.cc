@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <locale>
 #include <numeric>
 #include <random>
 #include <span>
+#include <sstream>
+#include <string>
 
 #include "core/bfloat16.h"
 #include "core/float16.h"
@@ -230,19 +233,16 @@ class OneTarget {
 
   // Cosines and sines made elsewhere, to 50 digits.
   void known_values() {
-    std::string_view text = detail::self_test_values();
-    bool same = true;
-    while (!text.empty()) {
-      const std::string line(text.substr(0, text.find('\n')));
-      text.remove_prefix(line.size() + 1);
-      double base = 0, cos = 0, sin = 0;
-      int width = 0, pair = 0;
-      long long position = 0;
-      if (std::sscanf(line.c_str(), "%lf %d %d %lld %la %la", &base, &width, &pair, &position, &cos, &sin) != 6)
-        continue;
-      same = same && known(base, width, pair, position, static_cast<float>(cos), static_cast<float>(sin));
-    }
-    add("cosines and sines are the nearest float32 of the true ones", same);
+    std::istringstream text{std::string(detail::self_test_values())};
+    text.imbue(std::locale::classic());  // a decimal point, whatever the program around this has set
+    bool same = text.peek() != EOF;
+    double base = 0;
+    int width = 0, pair = 0;
+    long long position = 0;
+    float cos = 0, sin = 0;
+    while (text >> base >> width >> pair >> position >> cos >> sin >> std::ws)
+      same = same && known(base, width, pair, position, cos, sin);
+    add("cosines and sines are the nearest float32 of the true ones", same && text.eof());
   }
 
   static bool known(double base, int width, int pair, std::int64_t position, float cos, float sin) {

@@ -12,9 +12,17 @@ bool is_vision(const ModelRotation& r) { return r.component.find("vision") != st
 LayerRotation in_halves(const ModelRotation& r) {
   LayerRotation out = r.rotation;
   if (!r.spec || !out.rotates) return out;
-  RopeSpec s = *r.spec;
-  s.pairing = s.output_pairing = Pairing::kHalf;
-  out.query = make_rotation_map(s);
+  if (r.spec->axes.rule != AxisRule::kOne) {  // towers, whose frequencies do not depend on a length
+    RopeSpec s = *r.spec;
+    s.pairing = s.output_pairing = Pairing::kHalf;
+    out.query = make_rotation_map(s);
+    return out;
+  }
+  const int pairs = static_cast<int>(out.query.pairs.size());
+  for (int i = 0; i < pairs; ++i) {
+    const int a = r.spec->rotary_offset + i, b = a + pairs;
+    out.query.pairs[static_cast<std::size_t>(i)] = {a, b, a, b};
+  }
   return out;
 }
 

@@ -1,13 +1,8 @@
-#include <cmath>
-
+#include "core/scaled_frequencies.h"
 #include "formats/engine_case.h"
 
 namespace rotary::detail {
 namespace {
-
-double magnitude(double factor, double original) {
-  return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));
-}
 
 // 4.57 takes the original length beside the dictionary, never the one inside, and then the ratio of the lengths.
 void transformers_4(EngineCase& c, LongRopeScaling& s) {
@@ -31,7 +26,10 @@ void take_long_list(EngineCase& c, LongRopeScaling& s, const std::string& why) {
 // All but transformers: the magnitude follows from the lengths, or short_mscale and long_mscale give it per list.
 bool take_lengths(EngineCase& c, LongRopeScaling& s, double limit) {
   const double ratio = limit / s.original_max_position;
-  const double rule = magnitude(ratio, s.original_max_position);
+  LongRopeScaling by_lengths = s;
+  by_lengths.factor = ratio;
+  by_lengths.attention_factor.reset(), by_lengths.short_mscale.reset(), by_lengths.long_mscale.reset();
+  const double rule = attention_factor(by_lengths, 0);
   if (const Value given = c.set.get("attention_factor")) {
     if (c.is(Reference::kLlamaCpp)) return c.unknown("attention_factor of longrope"), false;
     c.lost(given, "the magnitude follows from the lengths");

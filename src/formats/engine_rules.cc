@@ -11,76 +11,39 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-// What an engine has code for, as far as it was read.
+// What an engine has code for, as far as it was read. `has`, each in a word:
+//   closed_list   models by name ("known_to" in families.json); it fails on others
+//   all_methods   those in `methods` are all, another one is an error; else it is not known what becomes of it
+//   sections, interleaved   M-RoPE in rows, M-RoPE in turns
+//   latent        the softmax factor of DeepSeek's latent attention
+//   layers        parameters per layer type, layers without rotation
+//   temperature   position-dependent query scale
 struct Engine {
   Reference reference;
-  Names scalings;    // other methods: see `refuses`
-  bool refuses;      // another method is an error; else it is not known what becomes of it
-  bool closed_list;  // has families by name ("known_to" in families.json); fails on others
-  bool sections;     // M-RoPE with sections in a row
-  bool interleaved;  // M-RoPE with interleaved sections
-  bool latent;       // the softmax factor of DeepSeek's latent attention
-  bool per_layer;    // parameters per layer type, layers without rotation
-  bool temperature;  // position-dependent query scale
+  Names methods, has;
 };
 
 const Engine* engine_of(Reference reference) {
   static const Engine kEngines[] = {
       {Reference::kTransformers4,
        {"default", "linear", "dynamic", "yarn", "longrope", "llama3"},
-       true,
-       true,
-       true,
-       true,
-       true,
-       true,
-       true},
+       {"closed_list", "all_methods", "sections", "interleaved", "latent", "layers", "temperature"}},
       {Reference::kVllm,
        {"default", "linear", "ntk", "ntk_scaled_base", "ntk_mixed", "dynamic", "yarn", "longrope", "llama3",
         "proportional"},
-       true,
-       false,
-       true,
-       true,
-       true,
-       true,
-       true},
+       {"all_methods", "sections", "interleaved", "latent", "layers", "temperature"}},
       {Reference::kSglang,
        {"default", "linear", "ntk", "dynamic", "yarn", "longrope", "llama3"},
-       true,
-       false,
-       true,
-       true,
-       true,
-       true,
-       true},
+       {"all_methods", "sections", "interleaved", "latent", "layers", "temperature"}},
       {Reference::kLlamaCpp,
        {"default", "linear", "ntk", "dynamic", "yarn", "longrope", "llama3", "proportional"},
-       false,
-       false,
-       true,
-       true,
-       true,
-       true,
-       true},
+       {"sections", "interleaved", "latent", "layers", "temperature"}},
       {Reference::kMlxLm,
        {"default", "linear", "yarn", "longrope", "llama3", "proportional"},
-       true,
-       true,
-       true,
-       false,
-       true,
-       true,
-       true},
+       {"closed_list", "all_methods", "sections", "latent", "layers", "temperature"}},
       {Reference::kOnnxruntimeGenai,
        {"default", "linear", "dynamic", "yarn", "longrope", "llama3"},
-       false,
-       true,
-       true,
-       true,
-       false,
-       false,
-       false},
+       {"closed_list", "sections", "interleaved"}},
   };
   for (const Engine& e : kEngines)
     if (e.reference == reference) return &e;
@@ -107,7 +70,8 @@ void judge_family(EngineCase& c, const Engine& engine) {
   const Json& row = c.row();
   if (row.value("model_type", "*") == "*") return c.unknown("a model type that has no rules here");
   if (row.value("remote", false)) return c.unknown("code that comes with the checkpoint");
-  if (engine.closed_list && !is_known_family(c)) return c.fails("has no model of type " + c.out.model_type);
+  if (engine.has.contains("closed_list") && !is_known_family(c))
+    return c.fails("has no model of type " + c.out.model_type);
   if (c.is(Reference::kTransformers4)) {  // the same model code, but for what "in_4" says
     const Json older = row.value("in_4", Json::object());
     if (const auto why = older.find("unsettled"); why != older.end()) c.unknown(why->get<std::string>());
@@ -116,16 +80,17 @@ void judge_family(EngineCase& c, const Engine& engine) {
   if (const char* column = peculiar_column(row)) return c.unknown("this family's " + std::string(column));
   const bool layers_differ =
       row.contains("per_type") || row.contains("rotating_types") || row.contains("rotation_list");
-  if (layers_differ && !engine.per_layer) return c.unknown("layers that differ");
-  if (row.contains("temperature") && !engine.temperature) return c.unknown("this family's query temperature");
-  if (row.contains("softmax") && !engine.latent) return c.unknown("latent attention");
+  if (layers_differ && !engine.has.contains("layers")) return c.unknown("layers that differ");
+  if (row.contains("temperature") && !engine.has.contains("temperature"))
+    return c.unknown("this family's query temperature");
+  if (row.contains("softmax") && !engine.has.contains("latent")) return c.unknown("latent attention");
 }
 
 void apply_axes_rules(EngineCase& c, const Engine& engine) {
   const AxisRule rule = c.spec.axes.rule;
   if (rule == AxisRule::kOne || c.is(Reference::kTransformers4)) return;
-  const bool has_code = (rule == AxisRule::kSections && engine.sections) ||
-                        (rule == AxisRule::kInterleavedSections && engine.interleaved);
+  const bool has_code = (rule == AxisRule::kSections && engine.has.contains("sections")) ||
+                        (rule == AxisRule::kInterleavedSections && engine.has.contains("interleaved"));
   if (!has_code) return c.unknown("axes by the rule " + std::string(to_string(rule)));
   if (!c.is(Reference::kMlxLm)) return;
   c.spec.axes = {};
@@ -175,20 +140,15 @@ void judge_keys_of_mlx(EngineCase& c) {
     c.unknown("original_max_position_embeddings outside rope_scaling");
 }
 
-// The builder of ONNX Runtime GenAI goes by keys, and each model class by other ones: classes on LlamaModel know
-// low_freq_factor only, Phi-3 knows short_factor only, the others know beta_fast, linear and mrope_section.
+// The builder of ONNX Runtime GenAI goes by keys, and each model class by other ones ("genai_methods"); YaRN it knows
+// by beta_fast.
 void drop_what_genai_does_not_recognise(EngineCase& c, std::string_view kind) {
-  static const Names kLlama{"llama", "nemotron", "smollm3"}, kPhi{"phi3", "phi4_multimodal"};
-  static const Names kOthers{"mistral", "gemma", "gemma2", "granite", "qwen2", "qwen3", "olmo", "phi", "ernie4_5"};
   if (kind == "default") return;
   if (c.spec.rotary_dim != c.spec.head_dim) return c.unknown("a partial rotation that is scaled too");
-  const std::string& type = c.out.model_type;
-  if (!kLlama.contains(type) && !kPhi.contains(type) && !kOthers.contains(type))
-    return c.unknown("rope_type '" + std::string(kind) + "' of this family");
-  const bool knows = kLlama.contains(type) ? kind == "llama3"
-                     : kPhi.contains(type) ? kind == "longrope"
-                                           : kind == "linear" || (kind == "yarn" && c.set.get("beta_fast"));
-  if (knows) return;
+  const auto methods = c.row().find("genai_methods");
+  if (methods == c.row().end()) return c.unknown("rope_type '" + std::string(kind) + "' of this family");
+  const bool has_class = std::find(methods->begin(), methods->end(), kind) != methods->end();
+  if (has_class && (kind != "yarn" || c.set.get("beta_fast"))) return;
   c.view.reading().warn(c.set.path, c.name() +
                                         " does not recognise it for this family and leaves the model unscaled; "
                                         "lost: rope_type '" +
@@ -222,9 +182,10 @@ void apply_dynamic_rules(EngineCase& c, const DynamicNtkScaling& s) {
 
 void apply_method_rules(EngineCase& c, const Engine& engine) {
   const std::string_view kind = scaling_name(c.spec.scaling);
-  if (!engine.scalings.contains(kind)) {
+  if (!engine.methods.contains(kind)) {
     // sglang's and 4.57's "proportional" is code of single models.
-    if (engine.refuses && kind != "proportional") return c.fails("has no rope_type '" + std::string(kind) + "'");
+    if (engine.has.contains("all_methods") && kind != "proportional")
+      return c.fails("has no rope_type '" + std::string(kind) + "'");
     return c.unknown("rope_type '" + std::string(kind) + "'");
   }
   if (c.is(Reference::kOnnxruntimeGenai)) drop_what_genai_does_not_recognise(c, kind);

@@ -1,6 +1,3 @@
-#include <cmath>
-#include <numbers>
-#include <set>
 #include <tuple>
 
 #include "core/scaled_frequencies.h"
@@ -56,12 +53,11 @@ void sglang(EngineCase& c, YarnScaling& s, bool latent) {
 
 // ggml's operator multiplies attn_factor by 1 + 0.1 ln s. Few loaders read the betas.
 void llama_cpp(EngineCase& c, YarnScaling& s) {
-  static const std::set<std::string_view> kReadsBetas{"mistral3", "ministral3", "grok"};
   for (const char* key : {"mscale", "mscale_all_dim", "attn_factor"})
     if (c.set.get(key)) return c.unknown(c.set.path + "." + key + " (the metadata of some architectures have it)");
   round_range(c, s);
   if (s.beta_fast < s.beta_slow) return c.unknown("beta_fast below beta_slow");
-  if (kReadsBetas.contains(c.out.model_type)) return;
+  if (c.row().value("gguf_betas", false)) return;
   for (const auto& [key, beta, fixed] :
        {std::tuple{"beta_fast", &s.beta_fast, 32.0}, {"beta_slow", &s.beta_slow, 1.0}}) {
     if (*beta == fixed) continue;
@@ -86,18 +82,14 @@ void mlx_lm(EngineCase& c, YarnScaling& s) {
   s.attention_factor = deepseek_ratio(c, s);
 }
 
-// The pair, as a real number, that turns `rotations` times within the original length.
-double pair_of(const RopeSpec& spec, const YarnScaling& s, double rotations) {
-  return spec.head_dim / 2.0 * std::log(s.original_max_position / (rotations * 2 * std::numbers::pi)) /
-         std::log(spec.base);
-}
-
 // builders/base.py: the range is never rounded and must lie within the pairs; mscale alone is the magnitude itself.
 void genai(EngineCase& c, YarnScaling& s) {
   s.truncate = false;
   s.beta_fast = c.number("beta_fast", 0), s.beta_slow = c.number("beta_slow", 0);
   if (c.spec.rotary_dim != c.spec.head_dim) return c.unknown("YaRN on a part of the head");
-  const double low = pair_of(c.spec, s, s.beta_fast), high = pair_of(c.spec, s, s.beta_slow);
+  const CorrectionRange range =
+      correction_range(s.beta_fast, s.beta_slow, {c.spec.base, c.spec.head_dim}, s.original_max_position, false);
+  const double low = range.low.hi, high = range.high.hi;
   if (!(0 < low && low < high && high < c.spec.head_dim / 2.0 - 1))
     return c.fails("asserts 0 < low < high < head_dim / 2 - 1, got " + show(Json(low)) + " and " + show(Json(high)));
   const double mscale = c.number("mscale", 0), all_dim = c.number("mscale_all_dim", 0);

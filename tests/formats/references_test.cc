@@ -174,16 +174,17 @@ TEST(References, AreDefinedWhereTheBlendedBandOfLlama3IsEmpty) {
   EXPECT_THAT(rotation_of(config, Reference::kLlamaCpp).fails, HasSubstr("low_freq_factor = high_freq_factor"));
 }
 
-TEST(References, DifferInTheLastBitWhereOneDividesPositionsAndOneFrequencies) {
-  const double base = 10000;
-  int different = 0;
-  for (int i = 0; i < 64; ++i) {
-    const auto inv = static_cast<float>(std::pow(base, -2.0 * i / 128));
-    const float by_frequency = 100003.0F * (inv / 3.0F), by_position = (100003.0F / 3.0F) * inv;
-    different += by_frequency != by_position;
-    EXPECT_NEAR(by_frequency, by_position, 3 * 1.2e-7 * by_position);  // two roundings each
-  }
-  EXPECT_GT(different, 0);
+TEST(References, DifferInTheLastBitsOfLinearScaling) {
+  const RopeSpec spec =
+      *rotation_of(llama({{"rope_scaling", {{"rope_type", "linear"}, {"factor", 3.0}}}}).dump(), kTransformers).spec;
+  const std::vector<std::int64_t> positions{1003};
+  const CosSinTable hf = CosSinTable::by_token(spec, positions, Arithmetic::kTransformersFloat32),
+                    ggml = CosSinTable::by_token(spec, positions, Arithmetic::kGgml);
+  double largest = 0;
+  for (std::size_t i = 0; i < 64; ++i)
+    largest = std::max(largest, std::abs(double{hf.sin(0)[i]} - double{ggml.sin(0)[i]}));
+  EXPECT_GT(largest, 0);
+  EXPECT_LT(largest, 334.4 * 64 * 0x1p-24);  // at most 64 products of an angle of 334, each rounded
 }
 
 TEST(References, ReadNoRopeParametersBeforeTransformers5) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes src/core/self_test_values.txt: cosines and sines to 50 digits (mpmath), rounded once to float32.
 
-A line: base, width, pair, position, cos, sin; angle = position * base^(-2 pair / width). The last two as C prints %a.
+A line: base, width, pair, position, cos, sin; angle = position * base^(-2 pair / width). The last two in nine digits, which name one float32.
 """
 import mpmath, struct
 
@@ -14,11 +14,11 @@ def float32(x):
     single = struct.unpack("<f", struct.pack("<f", double))[0]
     if single in (0.0, 1.0, -1.0):
         assert abs(x - single) <= 2 ** -26
-        return single.hex()
+        return f"{single:.9g}"
     below, above = (struct.unpack("<f", struct.pack("<I", struct.unpack("<I", struct.pack("<f", single))[0] + d))[0]
                     for d in (-1, 1))
     assert abs(x - single) <= min(abs(x - below), abs(x - above))
-    return single.hex()
+    return f"{single:.9g}"
 
 
 for base, width in ((10000, 64), (500000, 128)):
