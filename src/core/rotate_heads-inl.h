@@ -46,33 +46,29 @@ HWY_INLINE void TurnOrCopyHead(const PlanParts& plan, const Row& row, const T* x
   }
 }
 
-// The order of a token's heads: one after the other, or, for 16-bit data from beyond the caches, two streams in turn,
-// the first half of the heads and the second. Conversions take as long there as memory does, and two streams keep more
-// lines on their way meanwhile (measured on Sapphire Rapids: 0.67 of the limit with one stream, 0.8 with two).
-struct HeadOrder {
-  int64_t streams, heads;  // heads of each stream
-};
-
-HWY_INLINE HeadOrder OrderOf(const Tile& tile, size_t element) {
-  constexpr int64_t kMostBytes = 16384;  // of a token: it is fetched a token ahead, into the first cache
-  const bool two = element == 2 && tile.beyond_cache && tile.heads % 2 == 0 && tile.x_token <= kMostBytes &&
-                   tile.x_token >= -kMostBytes;
-  return {two ? 2 : 1, two ? tile.heads / 2 : tile.heads};
+// T* + bytes.
+template <class T>
+HWY_INLINE T* Moved(T* p, int64_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(bytes));
 }
 
-// From a head to the next, in bytes: two steps by turns.
-struct HeadSteps {
-  int64_t next, after;
+// The order of the heads of a tile: token by token; or, for 16-bit data from beyond the caches, several tokens at once,
+// some heads of each in turn. Conversions take as long there as memory does, and more streams keep more lines and more
+// pages on their way meanwhile (measured on Sapphire Rapids, 168 MB in pages of 4 kB: 0.6 of the limit with one stream
+// of float16, 0.8 with two or four, 0.95 with eight). A stream is some tokens that follow each other, two pages at
+// least.
+struct HeadOrder {
+  int64_t streams = 1, stream_tokens, heads;  // heads at a time
 
-  HeadSteps(const HeadOrder& order, int64_t step)
-      : next(order.streams == 1 ? step : order.heads * step), after(order.streams == 1 ? step : step - next) {}
-
-  template <class T>
-  HWY_INLINE HWY_ATTR void Advance(T*& p) {
-    p = reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(next));
-    const int64_t step = next;
-    next = after;
-    after = step;
+  // For what is left of a tile.
+  HeadOrder(const Tile& tile, int64_t tokens, size_t element, size_t head_bytes)
+      : stream_tokens(tokens), heads(tile.heads) {
+    constexpr int64_t kStreamBytes = 8192, kBytes = 512;
+    if (element != 2 || !tile.beyond_cache || tokens < 2) return;
+    const int64_t token_bytes = tile.x_token < 0 ? -tile.x_token : tile.x_token;
+    streams = HWY_MIN(kStreams, tokens);
+    stream_tokens = HWY_MIN((kStreamBytes - 1) / HWY_MAX(token_bytes, 1) + 1, tokens / streams);
+    heads = (kBytes - 1) / HWY_MAX(static_cast<int64_t>(head_bytes), 1) + 1;
   }
 };
 
@@ -81,18 +77,19 @@ struct HeadSteps {
 class Prefetcher {
  public:
   // Bytes begin .. end-1 of a head.
-  Prefetcher(const Tile& tile, const HeadOrder& order, size_t element, size_t begin, size_t end)
+  Prefetcher(const Tile& tile, const HeadOrder& order, size_t begin, size_t end)
       : in_(0),
         out_(0),
         bytes_(tile.fetch_ahead ? end - begin : 0),
         writes_apart_(tile.fetch_ahead && tile.x != tile.out && !tile.stream) {
-    if (!tile.fetch_ahead) return;                           // divisions take long
-    const int64_t bytes_ahead = element == 2 ? 8192 : 2048;  // measured, too
-    const int64_t heads = bytes_ahead / static_cast<int64_t>(end - begin + 1) + 1;
+    if (!tile.fetch_ahead) return;         // divisions take long
+    constexpr int64_t kBytesAhead = 2048;  // measured, too
+    const bool in_streams = order.streams > 1;
+    const int64_t heads = in_streams ? order.heads : kBytesAhead / static_cast<int64_t>(end - begin + 1) + 1;
     const auto ahead = [&](int64_t head_step, int64_t token_step) {
-      const bool next_to_each_other = order.streams == 1 && token_step == tile.heads * head_step;
+      const bool by_heads = in_streams || token_step == tile.heads * head_step;
       const int64_t tokens = (heads + tile.heads - 1) / tile.heads;
-      return static_cast<int64_t>(begin) + (next_to_each_other ? heads * head_step : tokens * token_step);
+      return static_cast<int64_t>(begin) + (by_heads ? heads * head_step : tokens * token_step);
     };
     in_ = ahead(tile.x_head, tile.x_token);
     out_ = ahead(tile.out_head, tile.out_token);
@@ -106,8 +103,8 @@ class Prefetcher {
 
  private:
   HWY_INLINE HWY_ATTR void FetchHead(const void* p, int64_t ahead) const {
-    const auto at = reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(ahead);
-    for (size_t k = 0; k < bytes_; k += 64) hwy::Prefetch(reinterpret_cast<const std::byte*>(at + k));
+    const auto* at = Moved(static_cast<const std::byte*>(p), ahead);
+    for (size_t k = 0; k < bytes_; k += 64) hwy::Prefetch(Moved(at, static_cast<int64_t>(k)));
   }
 
   int64_t in_, out_;  // bytes ahead
@@ -122,14 +119,25 @@ HWY_INLINE void StreamLines(std::byte* out, const std::byte* x, size_t bytes) {
     hn::Stream(hn::LoadU(d, reinterpret_cast<const uint8_t*>(x) + i), d, reinterpret_cast<uint8_t*>(out) + i);
 }
 
-// Heads that share a row. Streamed heads are turned into `out`, each over the one before, and go from there to `sink`.
+// Heads of a token that share its row. Streamed heads are turned into `out`, each over the one before, and go from
+// there to `sink`.
 template <class T>
 struct HeadSeries {
   const T* x;
   T* out;
   std::byte* sink;  // null: none
-  int64_t sink_step, count;
-  HeadSteps x_steps, out_steps;
+  int64_t x_step, out_step, sink_step, count;
+
+  HWY_INLINE HeadSeries(const Tile& tile, int64_t token, int64_t head, int64_t heads, T* stage)
+      : x(reinterpret_cast<const T*>(tile.x + token * tile.x_token + head * tile.x_head)),
+        x_step(tile.x_head),
+        out_step(tile.stream ? 0 : tile.out_head),
+        sink_step(tile.out_head),
+        count(HWY_MIN(heads, tile.heads - head)) {
+    std::byte* const to = tile.out + token * tile.out_token + head * tile.out_head;
+    out = tile.stream ? stage : reinterpret_cast<T*>(to);
+    sink = tile.stream ? to : nullptr;
+  }
 
   // A head is done.
   HWY_INLINE HWY_ATTR void Advance(size_t head_bytes) {
@@ -137,10 +145,21 @@ struct HeadSeries {
       StreamLines(sink, reinterpret_cast<const std::byte*>(out), head_bytes);
       sink += sink_step;
     }
-    x_steps.Advance(x);
-    out_steps.Advance(out);
+    x = Moved(x, x_step);
+    out = Moved(out, out_step);
   }
 };
+
+// All heads of the tokens that are turned together, in their order: turn(token, first head).
+template <class Turn>
+HWY_INLINE void InOrder(const Tile& tile, const HeadOrder& order, int64_t first_token, const Turn& turn) {
+  for (int64_t head = 0; head < tile.heads; head += order.heads)
+    for (int64_t k = 0; k < order.streams; ++k) turn(first_token + k * order.stream_tokens, head);
+}
+
+template <class T>
+using TurnTokens = void (*)(const PlanParts& plan, const Tile& tile, const HeadOrder& order, int64_t first_token,
+                            T* stage, const Prefetcher& prefetcher);
 
 #undef ROTARY_KEEP_ROWS
 #if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_TARGET == HWY_NEON || \
@@ -183,107 +202,113 @@ HWY_INLINE Ends<T> EndsInPlace(const Run& run, T* head) {
 // The usual case, one run of kSteps full vectors and perhaps a tail: the row stays in registers. Never inlined, and one
 // for each case: the loop needs all registers there are.
 template <class T, PairLayout kLayout, size_t kSteps, bool kInPlace, bool kTail>
-HWY_NOINLINE void TurnSeries(const Run& whole_run, const RunRow<T>& row, const HeadSeries<T>& all_heads,
-                             size_t head_bytes, const Prefetcher& all_fetches) {
+HWY_NOINLINE void TurnSteps(const PlanParts& plan, const Tile& tile, const HeadOrder& order, int64_t first_token,
+                            T* stage, const Prefetcher& all_fetches) {
   using S = Step<T, kLayout>;
   const hn::ScalableTag<typename S::Lane> d;
   constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
-  hn::VFromD<decltype(d)> r[kSteps][4];
-  for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
-  const Run run = whole_run;  // in locals, like the plan
+  const Run run = plan.runs[0];  // in locals, like the plan
   const Prefetcher prefetcher = all_fetches;
-  HeadSeries<T> heads = all_heads;
-  for (int64_t i = heads.count; i > 0; --i) {
-    const Ends<T> ends = kInPlace ? EndsInPlace(run, heads.out) : EndsOf<T>(run, heads.x, heads.out);
-    prefetcher.FetchReads(kInPlace ? heads.out : heads.x);
-    if (!kInPlace) prefetcher.FetchWrites(heads.out);
-    ApplySteps<T, kLayout, kSteps>(d, ends, r);
-    if (kTail) Walk<kLanes / 2, S>(row, ends, kSteps * kPairs, static_cast<size_t>(run.count));
-    if (kInPlace)
-      heads.out_steps.Advance(heads.out);
-    else
-      heads.Advance(head_bytes);
-  }
+  const size_t head_bytes = plan.channels * sizeof(T);
+  InOrder(tile, order, first_token, [&](int64_t token, int64_t head) HWY_ATTR {
+    const RunRow<T> row = RowOf<T, kLayout>(run, tile.rows[token]);
+    hn::VFromD<decltype(d)> r[kSteps][4];
+    for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
+    HeadSeries<T> heads(tile, token, head, order.heads, stage);
+    for (int64_t i = heads.count; i > 0; --i) {
+      const Ends<T> ends = kInPlace ? EndsInPlace(run, heads.out) : EndsOf<T>(run, heads.x, heads.out);
+      prefetcher.FetchReads(kInPlace ? heads.out : heads.x);
+      if (!kInPlace) prefetcher.FetchWrites(heads.out);
+      ApplySteps<T, kLayout, kSteps>(d, ends, r);
+      if (kTail) Walk<kLanes / 2, S>(row, ends, kSteps * kPairs, static_cast<size_t>(run.count));
+      if (kInPlace)
+        heads.out = Moved(heads.out, heads.out_step);
+      else
+        heads.Advance(head_bytes);
+    }
+  });
 }
 
 template <class T, PairLayout kLayout, size_t kSteps>
-HWY_INLINE bool TurnSeriesOf(const PlanParts& plan, const RunRow<T>& row, const HeadSeries<T>& heads, bool tail,
-                             const Prefetcher& prefetcher) {
+HWY_INLINE TurnTokens<T> StepsOf(bool in_place, bool tail) {
   constexpr bool kStays = !MovesChannels(kLayout);
-  const bool in_place = kStays && plan.stays && heads.x == heads.out;
-  const auto turn =
-      in_place ? (tail ? &TurnSeries<T, kLayout, kSteps, kStays, true> : &TurnSeries<T, kLayout, kSteps, kStays, false>)
-               : (tail ? &TurnSeries<T, kLayout, kSteps, false, true> : &TurnSeries<T, kLayout, kSteps, false, false>);
-  turn(plan.runs[0], row, heads, plan.channels * sizeof(T), prefetcher);
-  return true;
+  if (kStays && in_place)
+    return tail ? TurnSteps<T, kLayout, kSteps, kStays, true> : TurnSteps<T, kLayout, kSteps, kStays, false>;
+  return tail ? TurnSteps<T, kLayout, kSteps, false, true> : TurnSteps<T, kLayout, kSteps, false, false>;
 }
 
 // Whether a tail may follow n pairs in full vectors.
 template <class T, PairLayout kLayout>
-HWY_INLINE bool SuitsTail(const HeadSeries<T>& heads, size_t n) {
+HWY_INLINE bool SuitsTail(bool in_place, size_t n) {
   if (ArrangementOf<T, kLayout>() == Arrangement::kEvenOdd) return n % 2 == 0;
-  return !MovesChannels(kLayout) || heads.x != heads.out;
+  return !MovesChannels(kLayout) || !in_place;
 }
 #endif
 
-// Returns false where the general way must be taken.
+// The way that any plan can take, and any row.
 template <class T, PairLayout kLayout>
-HWY_INLINE bool TurnWholeSeries(const PlanParts& plan, const Row& whole_row, const HeadSeries<T>& heads,
-                                const Prefetcher& prefetcher) {
+HWY_NOINLINE void TurnAny(const PlanParts& plan, const Tile& tile, const HeadOrder& order, int64_t first_token,
+                          T* stage, const Prefetcher& prefetcher) {
+  InOrder(tile, order, first_token, [&](int64_t token, int64_t head) HWY_ATTR {
+    HeadSeries<T> heads(tile, token, head, order.heads, stage);
+    for (int64_t i = heads.count; i > 0; --i) {
+      prefetcher.FetchReads(heads.x);
+      prefetcher.FetchWrites(heads.out);
+      TurnOrCopyHead<T, kLayout>(plan, tile.rows[token], heads.x, heads.out);
+      heads.Advance(plan.channels * sizeof(T));
+    }
+  });
+}
+
+// The fastest way for the plan, where every row turns.
+template <class T, PairLayout kLayout>
+HWY_INLINE TurnTokens<T> FastWay(const PlanParts& plan, bool in_place) {
 #if ROTARY_KEEP_ROWS
   if constexpr (sizeof(T) <= 4 && kLayout != PairLayout::kHalfToInterleaved) {
     constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
-    const bool copies_stay = plan.num_copies == 0 || (heads.x == heads.out && plan.copies_stay);
-    if (plan.num_runs != 1 || !copies_stay || whole_row.first == nullptr) return false;
+    const bool copies_stay = plan.num_copies == 0 || (in_place && plan.copies_stay);
+    if (plan.num_runs != 1 || !copies_stay) return TurnAny<T, kLayout>;
     const size_t n = static_cast<size_t>(plan.runs[0].count);
     const bool tail = n % kPairs != 0;
-    if (tail && !SuitsTail<T, kLayout>(heads, n)) return false;
-    const RunRow<T> row = RowOf<T, kLayout>(plan.runs[0], whole_row);
+    if (tail && !SuitsTail<T, kLayout>(in_place, n)) return TurnAny<T, kLayout>;
+    in_place &= plan.stays;
     switch (n / kPairs) {
-      case 1: return TurnSeriesOf<T, kLayout, 1>(plan, row, heads, tail, prefetcher);
-      case 2: return TurnSeriesOf<T, kLayout, 2>(plan, row, heads, tail, prefetcher);
-      case 3: return TurnSeriesOf<T, kLayout, 3>(plan, row, heads, tail, prefetcher);
-      case 4: return TurnSeriesOf<T, kLayout, 4>(plan, row, heads, tail, prefetcher);
-      case 5: return TurnSeriesOf<T, kLayout, 5>(plan, row, heads, tail, prefetcher);
-      case 6: return TurnSeriesOf<T, kLayout, 6>(plan, row, heads, tail, prefetcher);
-      case 8: return TurnSeriesOf<T, kLayout, 8>(plan, row, heads, tail, prefetcher);
-      default: return false;
+      case 1: return StepsOf<T, kLayout, 1>(in_place, tail);
+      case 2: return StepsOf<T, kLayout, 2>(in_place, tail);
+      case 3: return StepsOf<T, kLayout, 3>(in_place, tail);
+      case 4: return StepsOf<T, kLayout, 4>(in_place, tail);
+      case 5: return StepsOf<T, kLayout, 5>(in_place, tail);
+      case 6: return StepsOf<T, kLayout, 6>(in_place, tail);
+      case 8: return StepsOf<T, kLayout, 8>(in_place, tail);
+      default: break;
     }
   }
 #endif
-  (void)plan, (void)whole_row, (void)heads, (void)prefetcher;
-  return false;
+  (void)plan, (void)in_place;
+  return TurnAny<T, kLayout>;
 }
 
-// Token by token whatever the order in memory: a row serves all heads, and what is prefetched needs no regular pattern.
 template <class T, PairLayout kLayout>
 void Rotate(const Tile& tile) noexcept {
   const RotationPlan& p = *tile.plan;
   const PlanParts plan{p.runs.data(), p.copies.data(), p.runs.size(), p.copies.size(), static_cast<size_t>(p.channels),
                        p.stays,       p.copies_stay};
-  const bool all = tile.x != tile.out;
-  const size_t begin = all ? 0 : static_cast<size_t>(p.turned_begin);
-  const size_t end = all ? plan.channels : static_cast<size_t>(p.turned_end);
-  const HeadOrder order = OrderOf(tile, sizeof(T));
-  const Prefetcher prefetcher(tile, order, sizeof(T), begin * sizeof(T), end * sizeof(T));
-  const HeadSteps x_steps(order, tile.x_head), out_steps(order, tile.stream ? 0 : tile.out_head);
+  const bool in_place = tile.x == tile.out;
+  const size_t begin = in_place ? static_cast<size_t>(p.turned_begin) * sizeof(T) : 0;
+  const size_t end = (in_place ? static_cast<size_t>(p.turned_end) : plan.channels) * sizeof(T);
+  const TurnTokens<T> fast = FastWay<T, kLayout>(plan, in_place);
   alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
-  for (int64_t token = 0; token < tile.tokens; ++token) {
-    std::byte* const out = tile.out + token * tile.out_token;
-    HeadSeries<T> series{reinterpret_cast<const T*>(tile.x + token * tile.x_token),
-                         tile.stream ? stage : reinterpret_cast<T*>(out),
-                         tile.stream ? out : nullptr,
-                         tile.out_head,
-                         tile.heads,
-                         x_steps,
-                         out_steps};
-    if (TurnWholeSeries<T, kLayout>(plan, tile.rows[token], series, prefetcher)) continue;
-    for (int64_t i = 0; i < series.count; ++i) {
-      prefetcher.FetchReads(series.x);
-      prefetcher.FetchWrites(series.out);
-      TurnOrCopyHead<T, kLayout>(plan, tile.rows[token], series.x, series.out);
-      series.Advance(plan.channels * sizeof(T));
+  int64_t token = 0;
+  while (token < tile.tokens) {
+    const HeadOrder order(tile, tile.tokens - token, sizeof(T), end - begin);
+    const Prefetcher prefetcher(tile, order, begin, end);
+    for (int64_t i = 0; i < order.stream_tokens; ++i) {
+      bool all_turn = true;
+      for (int64_t k = 0; k < order.streams; ++k)
+        all_turn &= tile.rows[token + i + k * order.stream_tokens].first != nullptr;
+      (all_turn ? fast : TurnAny<T, kLayout>)(plan, tile, order, token + i, stage, prefetcher);
     }
+    token += order.streams * order.stream_tokens;
   }
 }
 

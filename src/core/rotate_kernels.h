@@ -34,6 +34,9 @@ struct Tile {
   bool stream = false;        ///< around the caches: heads of out are whole cache lines, of kMaxStagedBytes at most
 };
 
+/// Tokens that a kernel turns at once where beyond_cache is set; a tile should be a multiple of it.
+constexpr std::int64_t kStreams = 8;
+
 /// Bytes of a head that a kernel can hold back when it moves channels in place.
 constexpr std::int64_t kMaxStagedBytes = 4096;
 

@@ -53,10 +53,12 @@ bool is_whole_lines(const Tile& tile, std::int64_t head_bytes) {
 std::int64_t tensor_bytes(const ConstTensorView& x) { return x.shape[0] * x.shape[1] * x.shape[2] * head_bytes(x); }
 
 // Whether a head's neighbours in memory are heads of the same token, and there are more than the core's own caches
-// hold.
-bool is_beyond_cache(const PassTensor& t) {
+// hold. Out of place one stream and what it writes are as fast.
+bool wants_streams(const PassTensor& t) {
   constexpr std::int64_t kOwnCaches = 4 << 20;
-  return tensor_bytes(t.x) > kOwnCaches && t.x.shape[1] > 1 && std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
+  const std::int64_t bytes = std::min(kOwnCaches, streaming_bytes().load(std::memory_order_relaxed));
+  return t.in_place && tensor_bytes(t.x) > bytes && t.x.shape[1] > 1 &&
+         std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
 }
 
 // Not what has just been computed and is near.
@@ -87,6 +89,7 @@ ScratchSizes scratch_sizes(const RotationPass& pass) {
   if (pass.tokens > 1)
     sizes.tile_tokens =
         std::clamp<std::int64_t>(kRowsBytes / std::max<std::int64_t>(token_bytes, 1), 1, kMaxTileTokens);
+  if (sizes.tile_tokens > kStreams) sizes.tile_tokens -= sizes.tile_tokens % kStreams;
   sizes.position_bytes = rounded_up(sizes.tile_tokens * axes * static_cast<std::int64_t>(sizeof(double)));
   return sizes;
 }
@@ -128,7 +131,7 @@ void TileRotation::choose_way(const PassTensor& t) {
   way_.regular = is_regular(*pass_.plan, t);
   way_.streaming = wants_streaming(t);
   way_.fetch_ahead = wants_fetching(t);
-  way_.beyond_cache = is_beyond_cache(t);
+  way_.beyond_cache = wants_streams(t);
   const int dtype = static_cast<int>(t.x.dtype);
   way_.row_plan = way_.regular ? pass_.plan : pass_.halves;
   way_.arrange = kernels_.arrange[dtype][static_cast<int>(way_.row_plan->layout)];
@@ -234,7 +237,6 @@ void TileRotation::rotate_streaming(const PassTensor& t, const Tile& tile) {
   if (whole) {
     Tile direct = tile;
     direct.stream = true;
-    direct.beyond_cache = false;
     return way_.rotate(direct);
   }
   const std::int64_t capacity = std::max<std::int64_t>(1, sizes_.block_bytes / bytes);
