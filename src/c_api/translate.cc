@@ -1,5 +1,6 @@
 #include "c_api/translate.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -75,6 +76,11 @@ TensorView to_view(const rotary_tensor* tensor, std::string_view function, std::
   if (t.rank < 1 || t.rank > 4) reject(function, name, ".rank must be in 1 .. 4", t.rank);
   TensorView view{t.data, to_dtype(t.dtype, function, name), {1, 1, 1, 1}, {}};
   const std::size_t absent = 4 - static_cast<std::size_t>(t.rank);
+  if (absent == 0) {  // in whole vectors: they are read so, too
+    std::copy_n(t.shape, 4, view.shape.begin());
+    std::copy_n(t.strides, 4, view.strides.begin());
+    return view;
+  }
   for (std::size_t k = absent; k < 4; ++k) {
     view.shape[k] = t.shape[k - absent];
     view.strides[k] = t.strides[k - absent];

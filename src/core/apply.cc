@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/apply_checks.h"
+#include "core/one_token.h"
 #include "core/require.h"
 #include "core/rotation_pass.h"
 #include "core/tensor_layout.h"
@@ -23,9 +24,10 @@ void run(const Rotary::State& state, std::span<const PassTensor> tensors, const 
          const ApplyOptions& options, const Operation& operation) {
   detail::validate_options(options, operation.name);
   if (tensors.empty()) return;
+  const bool forward = operation.direction == TurnRows::Direction::kForward;
+  if (forward && detail::rotate_one_token(state, tensors, positions, options)) return;
   const ConstTensorView& x = tensors.front().x;
   const auto checked = detail::validate_positions(state, x.shape[0], x.shape[1], positions, options, operation.name);
-  const bool forward = operation.direction == TurnRows::Direction::kForward;
   const TurnRows rows(state, operation.direction);
   detail::run_pass(
       {forward ? &state.forward : &state.backward, &state.halves, &rows, &checked, tensors, x.shape[0], x.shape[1]},

@@ -131,6 +131,16 @@ bool same_memory(const ConstTensorView& x, const ConstTensorView& y) {
   return same;
 }
 
+bool lie_apart(const ConstTensorView& x, const ConstTensorView& y) {
+  const auto range_of = [](const ConstTensorView& t) {
+    std::int64_t last = 1;
+    for (std::size_t k = 0; k < kRank; ++k) last += (t.shape[k] - 1) * t.strides[k];
+    const auto start = reinterpret_cast<std::intptr_t>(t.data);
+    return Range{start, start + last * static_cast<std::int64_t>(size_of(t.dtype))};
+  };
+  return !range_of(x).meets(range_of(y));
+}
+
 bool may_overlap(const ConstTensorView& x, const ConstTensorView& y) {
   if (is_empty(x) || is_empty(y)) return false;
   const Dims a = dims_of(x), b = dims_of(y);

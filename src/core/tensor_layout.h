@@ -34,6 +34,9 @@ BasicTensorView<Void> with_plain_strides(const BasicTensorView<Void>& x) {
 /// The same elements in the same places.
 bool same_memory(const ConstTensorView& x, const ConstTensorView& y);
 
+/// Whether the memory of two plain views, from the first element to the last, has nothing in common.
+bool lie_apart(const ConstTensorView& x, const ConstTensorView& y);
+
 /// True unless the elements of the two views surely lie apart: in ranges of their own, or in blocks that alternate with
 /// the same strides (queries and keys in one fused buffer).
 bool may_overlap(const ConstTensorView& x, const ConstTensorView& y);

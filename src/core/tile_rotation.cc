@@ -22,11 +22,6 @@ std::int64_t head_bytes(const ConstTensorView& x) { return x.shape[3] * element_
 
 bool unit_channels(const PassTensor& t) { return t.x.shape[3] <= 1 || (t.x.strides[3] == 1 && t.out.strides[3] == 1); }
 
-// Whether the kernel of the plan's own layout can do it.
-bool is_regular(const RotationPlan& plan, const PassTensor& t) {
-  return plan.regular && unit_channels(t) && (plan.stays || !t.in_place || head_bytes(t.x) <= kMaxStagedBytes);
-}
-
 // A result larger than this is not read from the caches soon. Large shared last levels hold less for one process than
 // they report: streaming already wins at 16 MiB where 480 MiB are reported.
 std::int64_t default_streaming_bytes() {
@@ -72,6 +67,23 @@ bool wants_streaming(const PassTensor& t) {
 }
 
 }  // namespace
+
+bool is_regular(const RotationPlan& plan, const PassTensor& t) {
+  return plan.regular && unit_channels(t) && (plan.stays || !t.in_place || head_bytes(t.x) <= kMaxStagedBytes);
+}
+
+Tile tile_at(const PassTensor& t, std::int64_t sequence, std::int64_t token, std::int64_t head) {
+  const std::int64_t size = element_bytes(t.x);
+  const auto &from = t.x.strides, &to = t.out.strides;
+  Tile tile;
+  tile.x = static_cast<const std::byte*>(t.x.data) + (sequence * from[0] + token * from[1] + head * from[2]) * size;
+  tile.out = static_cast<std::byte*>(t.out.data) + (sequence * to[0] + token * to[1] + head * to[2]) * size;
+  tile.x_token = from[1] * size;
+  tile.x_head = from[2] * size;
+  tile.out_token = to[1] * size;
+  tile.out_head = to[2] * size;
+  return tile;
+}
 
 void set_streaming_bytes(std::int64_t bytes) { streaming_bytes() = bytes < 0 ? default_streaming_bytes() : bytes; }
 
@@ -188,21 +200,13 @@ void TileRotation::prepare_rows(const PassTensor& tensor, std::int64_t count, in
 
 void TileRotation::rotate_heads(const PassTensor& t, std::int64_t sequence, std::int64_t token, std::int64_t count,
                                 HeadRange heads) {
-  const std::int64_t size = element_bytes(t.x);
-  const auto &from = t.x.strides, &to = t.out.strides;
-  const Tile tile{
-      pass_.plan,
-      rows_,
-      count,
-      heads.end - heads.begin,
-      static_cast<const std::byte*>(t.x.data) + (sequence * from[0] + token * from[1] + heads.begin * from[2]) * size,
-      static_cast<std::byte*>(t.out.data) + (sequence * to[0] + token * to[1] + heads.begin * to[2]) * size,
-      from[1] * size,
-      from[2] * size,
-      to[1] * size,
-      to[2] * size,
-      way_.fetch_ahead,
-      way_.beyond_cache};
+  Tile tile = tile_at(t, sequence, token, heads.begin);
+  tile.plan = pass_.plan;
+  tile.rows = rows_;
+  tile.tokens = count;
+  tile.heads = heads.end - heads.begin;
+  tile.fetch_ahead = way_.fetch_ahead;
+  tile.beyond_cache = way_.beyond_cache;
   if (!way_.regular || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
   if (way_.streaming) return rotate_streaming(t, tile);
   way_.rotate(tile);

@@ -29,6 +29,12 @@ struct ScratchSizes {
 
 ScratchSizes scratch_sizes(const RotationPass& pass);
 
+/// Whether the kernel of the plan's own layout can turn the tensor.
+bool is_regular(const RotationPlan& plan, const PassTensor& tensor);
+
+/// A tile that starts there: its memory and strides.
+Tile tile_at(const PassTensor& tensor, std::int64_t sequence, std::int64_t token, std::int64_t head);
+
 /// For tests: results larger than this are written around the caches; negative for the default.
 void set_streaming_bytes(std::int64_t bytes);
 
