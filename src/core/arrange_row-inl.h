@@ -27,8 +27,13 @@ inline void Combine(std::span<const int32_t> pair_axes, std::span<const float* c
       cos = hn::IfThenElse(of_axis, hn::MaskedLoad(of_axis, d, rows[a] + i), cos);
       sin = hn::IfThenElse(of_axis, hn::MaskedLoad(of_axis, d, rows[a] + pairs + i), sin);
     }
-    hn::BlendedStore(cos, in_row, d, out + i);
-    hn::BlendedStore(sin, in_row, d, out + pairs + i);
+    if (i + hn::Lanes(d) <= pairs) {  // soon read again, and not forwarded from a masked store
+      hn::StoreU(cos, d, out + i);
+      hn::StoreU(sin, d, out + pairs + i);
+    } else {
+      hn::BlendedStore(cos, in_row, d, out + i);
+      hn::BlendedStore(sin, in_row, d, out + pairs + i);
+    }
   }
 }
 

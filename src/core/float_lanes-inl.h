@@ -141,6 +141,25 @@ HWY_INLINE void LoadPairs(D d, const bfloat16_t* p, V& x0, V& x1) {
   x0 = hn::BitCast(d, hn::ShiftLeft<16>(both));
   x1 = hn::BitCast(d, hn::And(both, hn::Set(du, 0xffff0000U)));
 }
+#if HWY_TARGET != HWY_SCALAR
+// Twice as many pairs: the first ends of the even and of the odd ones, then the second ends.
+template <class D, class V>
+HWY_INLINE void LoadEvenOddPairs(D d, const bfloat16_t* p, V& even0, V& odd0, V& even1, V& odd1) {
+  const Bits<D> du;
+  const auto first = hn::LoadU(du, reinterpret_cast<const uint32_t*>(p));
+  const auto second = hn::LoadU(du, reinterpret_cast<const uint32_t*>(p) + hn::Lanes(d));
+  auto even = first, odd = second;
+  if constexpr (hn::MaxLanes(d) > 1) {
+    even = hn::ConcatEven(du, second, first);
+    odd = hn::ConcatOdd(du, second, first);
+  }
+  const auto upper = hn::Set(du, 0xffff0000U);
+  even0 = hn::BitCast(d, hn::ShiftLeft<16>(even));
+  even1 = hn::BitCast(d, hn::And(even, upper));
+  odd0 = hn::BitCast(d, hn::ShiftLeft<16>(odd));
+  odd1 = hn::BitCast(d, hn::And(odd, upper));
+}
+#endif
 template <class D, class V>
 HWY_INLINE void LoadPairs(D d, const float16_t* p, V& x0, V& x1) {
 #if ROTARY_HAVE_F16_CONVERSION

@@ -5,8 +5,8 @@
 //
 //     half          | x0 x0 x0 x0 | x1 x1 x1 x1 |     two loads, cos and sin as they lie in the table
 //     interleaved   | x0 x1 x0 x1   x0 x1 x0 x1 |     one load; x0 and x1 doubled, rows (cos, sin) and (-sin, cos)
-//     bfloat16: two elements are one 32-bit lane, and shift and mask make two float vectors of it. In halves these are
-//     the even and the odd pairs, for which cos and sin are split likewise.
+//     bfloat16: two elements are one 32-bit lane, and shift and mask make two float vectors of it. Written in halves
+//     these are the even and the odd pairs, for which cos and sin are split likewise.
 //
 // Strategy: head by head through memory, in vectors, then vectors of half the lanes and so on down to one pair: tails
 // are the same code. The row of a token stays in registers over all heads where its length is a usual one, else in L1.
@@ -83,7 +83,8 @@ constexpr Arrangement ArrangementOf() {
 #if HWY_TARGET == HWY_SCALAR
   return Arrangement::kPlain;
 #else
-  if (kLayout == PairLayout::kHalf && IsBfloat16<T>::value) return Arrangement::kEvenOdd;
+  if ((kLayout == PairLayout::kHalf || kLayout == PairLayout::kInterleavedToHalf) && IsBfloat16<T>::value)
+    return Arrangement::kEvenOdd;
   // float16 in wide vectors only: in narrow ones the row, twice as long, does not fit in the registers.
   constexpr bool kWide = hn::MaxLanes(hn::ScalableTag<float>()) >= 16;
   if (kLayout == PairLayout::kInterleaved && (sizeof(T) > 2 || (kWide && !IsBfloat16<T>::value)))
@@ -104,48 +105,45 @@ struct RunRow {
   size_t odd = 0;  // where the odd pairs start, for EvenOddStep
 };
 
-// A step turns the pairs from i on that a vector holds. Its row vectors (two, or four) are loaded apart, so that they
-// can stay in registers from head to head.
+// A step turns the pairs from i on that a vector holds: kVectors vectors of ends, and their row, which is loaded apart,
+// so that it can stay in registers from head to head.
 template <class T, PairLayout kLayout>
 struct PlainStep {
   using Element = T;
   using Lane = Real<T>;
-  static constexpr size_t kPairsPerTwoLanes = 2, kMinLanes = 1;
+  static constexpr size_t kPairsPerTwoLanes = 2, kMinLanes = 1, kVectors = 2;
   static constexpr bool kHalvesIn = kLayout == PairLayout::kHalf || kLayout == PairLayout::kHalfToInterleaved;
   static constexpr bool kHalvesOut = kLayout == PairLayout::kHalf || kLayout == PairLayout::kInterleavedToHalf;
 
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void LoadRow(D d, const RunRow<T>& row, size_t i, V& cos, V& sin, V&, V&) {
-    cos = hn::LoadU(d, row.first + i);
-    sin = hn::LoadU(d, row.second + i);
+  static HWY_INLINE HWY_ATTR void LoadRow(D d, const RunRow<T>& row, size_t i, V (&cos_sin)[2]) {
+    cos_sin[0] = hn::LoadU(d, row.first + i);
+    cos_sin[1] = hn::LoadU(d, row.second + i);
   }
 
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void Load(D d, const Ends<T>& p, size_t i, V& x0, V& x1) {
+  static HWY_INLINE HWY_ATTR void Load(D d, const Ends<T>& p, size_t i, V (&x)[2]) {
     if constexpr (kHalvesIn) {
-      x0 = LoadLanes(d, p.x0 + i);
-      x1 = LoadLanes(d, p.x1 + i);
+      x[0] = LoadLanes(d, p.x0 + i);
+      x[1] = LoadLanes(d, p.x1 + i);
     } else {
-      LoadPairs(d, p.x0 + 2 * i, x0, x1);
+      LoadPairs(d, p.x0 + 2 * i, x[0], x[1]);
     }
   }
 
+  template <class V>
+  static HWY_INLINE HWY_ATTR void Rotate(V (&x)[2], const V (&cos_sin)[2]) {
+    Turn(x[0], x[1], cos_sin[0], cos_sin[1]);
+  }
+
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void Store(D d, const Ends<T>& p, size_t i, V x0, V x1) {
+  static HWY_INLINE HWY_ATTR void Store(D d, const Ends<T>& p, size_t i, const V (&x)[2]) {
     if constexpr (kHalvesOut) {
-      StoreLanes(d, x0, p.y0 + i);
-      StoreLanes(d, x1, p.y1 + i);
+      StoreLanes(d, x[0], p.y0 + i);
+      StoreLanes(d, x[1], p.y1 + i);
     } else {
-      StorePairs(d, x0, x1, p.y0 + 2 * i);
+      StorePairs(d, x[0], x[1], p.y0 + 2 * i);
     }
-  }
-
-  template <class D, class V>
-  static HWY_INLINE HWY_ATTR void Apply(D d, const Ends<T>& p, size_t i, V cos, V sin, V, V) {
-    V x0, x1;
-    Load(d, p, i, x0, x1);
-    Turn(x0, x1, cos, sin);
-    Store(d, p, i, x0, x1);
   }
 };
 
@@ -155,44 +153,65 @@ template <class T>
 struct BothStep {
   using Element = T;
   using Lane = Real<T>;
-  static constexpr size_t kPairsPerTwoLanes = 1, kMinLanes = 2;
+  static constexpr size_t kPairsPerTwoLanes = 1, kMinLanes = 2, kVectors = 1;
 
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void LoadRow(D d, const RunRow<T>& row, size_t i, V& cos_sin, V& minus_sin_cos, V&, V&) {
-    cos_sin = hn::LoadU(d, row.first + 2 * i);
-    minus_sin_cos = hn::LoadU(d, row.second + 2 * i);
+  static HWY_INLINE HWY_ATTR void LoadRow(D d, const RunRow<T>& row, size_t i, V (&r)[2]) {
+    r[0] = hn::LoadU(d, row.first + 2 * i);
+    r[1] = hn::LoadU(d, row.second + 2 * i);
   }
 
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void Apply(D d, const Ends<T>& p, size_t i, V cos_sin, V minus_sin_cos, V, V) {
-    StoreLanes(d, TurnBoth(LoadLanes(d, p.x0 + 2 * i), cos_sin, minus_sin_cos), p.y0 + 2 * i);
+  static HWY_INLINE HWY_ATTR void Load(D d, const Ends<T>& p, size_t i, V (&x)[1]) {
+    x[0] = LoadLanes(d, p.x0 + 2 * i);
+  }
+
+  template <class V>
+  static HWY_INLINE HWY_ATTR void Rotate(V (&x)[1], const V (&r)[2]) {
+    x[0] = TurnBoth(x[0], r[0], r[1]);
+  }
+
+  template <class D, class V>
+  static HWY_INLINE HWY_ATTR void Store(D d, const Ends<T>& p, size_t i, const V (&x)[1]) {
+    StoreLanes(d, x[0], p.y0 + 2 * i);
   }
 };
 
-// bfloat16 halves, two pairs to a lane; the row holds the even pairs, then the odd ones.
+// bfloat16 into halves, two pairs to a lane; the row holds the even pairs, then the odd ones. Ends: the first of the
+// even and of the odd pairs, then the second.
+template <PairLayout kLayout>
 struct EvenOddStep {
   using Element = bfloat16_t;
   using Lane = float;
-  static constexpr size_t kPairsPerTwoLanes = 4, kMinLanes = 1;
+  static constexpr size_t kPairsPerTwoLanes = 4, kMinLanes = 1, kVectors = 4;
 
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void LoadRow(D d, const RunRow<bfloat16_t>& row, size_t i, V& even_cos, V& even_sin,
-                                          V& odd_cos, V& odd_sin) {
-    even_cos = hn::LoadU(d, row.first + i / 2);
-    even_sin = hn::LoadU(d, row.second + i / 2);
-    odd_cos = hn::LoadU(d, row.first + row.odd + i / 2);
-    odd_sin = hn::LoadU(d, row.second + row.odd + i / 2);
+  static HWY_INLINE HWY_ATTR void LoadRow(D d, const RunRow<bfloat16_t>& row, size_t i, V (&r)[4]) {
+    r[0] = hn::LoadU(d, row.first + i / 2);
+    r[1] = hn::LoadU(d, row.second + i / 2);
+    r[2] = hn::LoadU(d, row.first + row.odd + i / 2);
+    r[3] = hn::LoadU(d, row.second + row.odd + i / 2);
   }
 
   template <class D, class V>
-  static HWY_INLINE HWY_ATTR void Apply(D d, const Ends<bfloat16_t>& p, size_t i, V even_cos, V even_sin, V odd_cos,
-                                        V odd_sin) {
-    V even0, odd0, even1, odd1;
-    LoadPairs(d, p.x0 + i, even0, odd0);
-    LoadPairs(d, p.x1 + i, even1, odd1);
-    Turn(even0, even1, even_cos, even_sin);
-    Turn(odd0, odd1, odd_cos, odd_sin);
-    StorePairs(d, even0, odd0, p.y0 + i, even1, odd1, p.y1 + i);
+  static HWY_INLINE HWY_ATTR void Load(D d, const Ends<bfloat16_t>& p, size_t i, V (&x)[4]) {
+    if constexpr (kLayout == PairLayout::kHalf) {
+      LoadPairs(d, p.x0 + i, x[0], x[1]);
+      LoadPairs(d, p.x1 + i, x[2], x[3]);
+    } else {
+      LoadEvenOddPairs(d, p.x0 + 2 * i, x[0], x[1], x[2], x[3]);
+    }
+  }
+
+  template <class V>
+  static HWY_INLINE HWY_ATTR void Rotate(V (&x)[4], const V (&r)[4]) {
+    Turn(x[0], x[2], r[0], r[1]);
+    Turn(x[1], x[3], r[2], r[3]);
+  }
+
+  template <class D, class V>
+  static HWY_INLINE HWY_ATTR void Store(D d, const Ends<bfloat16_t>& p, size_t i, const V (&x)[4]) {
+    StorePairs(d, x[0], x[1], p.y0 + i, x[2], x[3], p.y1 + i);
   }
 };
 #endif
@@ -208,11 +227,17 @@ struct StepFor<T, kLayout, Arrangement::kBoth> {
 };
 template <class T, PairLayout kLayout>
 struct StepFor<T, kLayout, Arrangement::kEvenOdd> {
-  using type = EvenOddStep;
+  using type = EvenOddStep<kLayout>;
 };
 #endif
 template <class T, PairLayout kLayout>
 using Step = typename StepFor<T, kLayout, ArrangementOf<T, kLayout>()>::type;
+
+// Vectors of a row for kVectors of ends.
+template <class Step>
+constexpr size_t RowVectors() {
+  return Step::kVectors == 4 ? 4 : 2;
+}
 
 // Steps through pairs i .. n-1 in vectors of kLanes lanes, then of half as many. Returns the first pair that is left.
 template <size_t kLanes, class Step, class T>
@@ -220,9 +245,11 @@ HWY_INLINE size_t Walk(const RunRow<T>& row, const Ends<T>& ends, size_t i, size
   const hn::CappedTag<typename Step::Lane, kLanes> d;
   const size_t pairs = hn::Lanes(d) * Step::kPairsPerTwoLanes / 2;
   for (; i + pairs <= n; i += pairs) {
-    hn::VFromD<decltype(d)> r0 = hn::Zero(d), r1 = r0, r2 = r0, r3 = r0;
-    Step::LoadRow(d, row, i, r0, r1, r2, r3);
-    Step::Apply(d, ends, i, r0, r1, r2, r3);
+    hn::VFromD<decltype(d)> r[RowVectors<Step>()], x[Step::kVectors];
+    Step::LoadRow(d, row, i, r);
+    Step::Load(d, ends, i, x);
+    Step::Rotate(x, r);
+    Step::Store(d, ends, i, x);
   }
   if constexpr (kLanes > Step::kMinLanes)
     if (i < n) return Walk<kLanes / 2, Step>(row, ends, i, n);
@@ -250,8 +277,9 @@ HWY_INLINE void TurnRun(const Run& run, const Row& whole_row, const T* x, T* out
   const size_t done = Walk<kLanes, Step<T, kLayout>>(row, ends, 0, n);
   if (ArrangementOf<T, kLayout>() == Arrangement::kEvenOdd && done < n) {  // the last of an odd number of pairs
     const RunRow<T> last_row{row.first + n / 2, row.second + n / 2};
-    const Ends<T> last{ends.x0 + done, ends.x1 + done, ends.y0 + done, ends.y1 + done};
-    Walk<1, PlainStep<T, PairLayout::kHalf>>(last_row, last, 0, 1);
+    const size_t in = kLayout == PairLayout::kHalf ? done : 2 * done;
+    const Ends<T> last{ends.x0 + in, ends.x1 + in, ends.y0 + done, ends.y1 + done};
+    Walk<1, PlainStep<T, kLayout>>(last_row, last, 0, 1);
   }
 }
 

@@ -175,17 +175,22 @@ constexpr bool MovesChannels(PairLayout layout) {
 }
 
 // All steps of a head. A layout that moves channels reads the whole head first, so that it too may be in place.
-template <class T, PairLayout kLayout, size_t kSteps, class D, class V>
-HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][4]) {
+template <class T, PairLayout kLayout, size_t kSteps, class D, class V, size_t kRows>
+HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][kRows]) {
   using S = Step<T, kLayout>;
   constexpr size_t kPairs = hn::MaxLanes(d) * S::kPairsPerTwoLanes / 2;
   if constexpr (MovesChannels(kLayout)) {
-    V x[kSteps][2];
-    for (size_t k = 0; k < kSteps; ++k) S::Load(d, p, k * kPairs, x[k][0], x[k][1]);
-    for (size_t k = 0; k < kSteps; ++k) Turn(x[k][0], x[k][1], r[k][0], r[k][1]);
-    for (size_t k = 0; k < kSteps; ++k) S::Store(d, p, k * kPairs, x[k][0], x[k][1]);
+    V x[kSteps][S::kVectors];
+    for (size_t k = 0; k < kSteps; ++k) S::Load(d, p, k * kPairs, x[k]);
+    for (size_t k = 0; k < kSteps; ++k) S::Rotate(x[k], r[k]);
+    for (size_t k = 0; k < kSteps; ++k) S::Store(d, p, k * kPairs, x[k]);
   } else {
-    for (size_t k = 0; k < kSteps; ++k) S::Apply(d, p, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
+    for (size_t k = 0; k < kSteps; ++k) {
+      V x[S::kVectors];
+      S::Load(d, p, k * kPairs, x);
+      S::Rotate(x, r[k]);
+      S::Store(d, p, k * kPairs, x);
+    }
   }
 }
 
@@ -212,8 +217,8 @@ HWY_NOINLINE void TurnSteps(const PlanParts& plan, const Tile& tile, const HeadO
   const size_t head_bytes = plan.channels * sizeof(T);
   InOrder(tile, order, first_token, [&](int64_t token, int64_t head) HWY_ATTR {
     const RunRow<T> row = RowOf<T, kLayout>(run, tile.rows[token]);
-    hn::VFromD<decltype(d)> r[kSteps][4];
-    for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k][0], r[k][1], r[k][2], r[k][3]);
+    hn::VFromD<decltype(d)> r[kSteps][RowVectors<S>()];
+    for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k]);
     HeadSeries<T> heads(tile, token, head, order.heads, stage);
     for (int64_t i = heads.count; i > 0; --i) {
       const Ends<T> ends = kInPlace ? EndsInPlace(run, heads.out) : EndsOf<T>(run, heads.x, heads.out);
@@ -240,7 +245,7 @@ HWY_INLINE TurnTokens<T> StepsOf(bool in_place, bool tail) {
 // Whether a tail may follow n pairs in full vectors.
 template <class T, PairLayout kLayout>
 HWY_INLINE bool SuitsTail(bool in_place, size_t n) {
-  if (ArrangementOf<T, kLayout>() == Arrangement::kEvenOdd) return n % 2 == 0;
+  if (ArrangementOf<T, kLayout>() == Arrangement::kEvenOdd && n % 2 != 0) return false;
   return !MovesChannels(kLayout) || !in_place;
 }
 #endif
