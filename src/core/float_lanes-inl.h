@@ -262,6 +262,15 @@ HWY_INLINE void StorePairs(D d, V x0, V x1, bfloat16_t* p, V x2, V x3, bfloat16_
 #endif
 template <class D, class V>
 HWY_INLINE void StorePairs(D d, V x0, V x1, float16_t* p) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  if constexpr (hn::MaxLanes(d) == 16) {  // two shuffles before two conversions, which no lane has to be widened for
+    const auto lo = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const auto hi = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
+    StoreLanes(d, V{_mm512_permutex2var_ps(x0.raw, lo, x1.raw)}, p);
+    StoreLanes(d, V{_mm512_permutex2var_ps(x0.raw, hi, x1.raw)}, p + 16);
+    return;
+  }
+#endif
   const Bits<D> du;
   const auto high = hn::ShiftLeft<16>(HalfBitsFromFloat(d, x1));
   hn::StoreU(hn::Or(HalfBitsFromFloat(d, x0), high), du, reinterpret_cast<uint32_t*>(p));

@@ -85,10 +85,7 @@ constexpr Arrangement ArrangementOf() {
 #else
   if ((kLayout == PairLayout::kHalf || kLayout == PairLayout::kInterleavedToHalf) && IsBfloat16<T>::value)
     return Arrangement::kEvenOdd;
-  // float16 in wide vectors only: in narrow ones the row, twice as long, does not fit in the registers.
-  constexpr bool kWide = hn::MaxLanes(hn::ScalableTag<float>()) >= 16;
-  if (kLayout == PairLayout::kInterleaved && (sizeof(T) > 2 || (kWide && !IsBfloat16<T>::value)))
-    return Arrangement::kBoth;
+  if (kLayout == PairLayout::kInterleaved && sizeof(T) > 2) return Arrangement::kBoth;
   return Arrangement::kPlain;
 #endif
 }
