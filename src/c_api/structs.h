@@ -30,15 +30,11 @@ void require_given(const T* given, std::size_t least, std::string_view function,
                     size);
 }
 
-/// The caller's struct as this version knows it: itself where it has our size, else copied into `room`, over the
-/// values of `absent`.
-/// \param last  the last field that the call cannot do without
-template <class T, class Field>
-const T& read_struct(const T* given, T& room, Field T::*last, std::string_view function, std::string_view name,
-                     const T& absent = {}) {
-  if (given != nullptr && given->struct_size == sizeof(T)) [[likely]]
-    return *given;
-  require_given(given, end_of(room, last), function, name);
+/// A struct of another size than ours, as read_struct().
+template <class T>
+[[gnu::noinline]] const T& copy_struct(const T* given, T& room, std::size_t least, std::string_view function,
+                                       std::string_view name, const T& absent) {
+  require_given(given, least, function, name);
   const std::size_t size = given->struct_size;
   const char* bytes = reinterpret_cast<const char*>(given);
   for (std::size_t i = sizeof(T); i < size; ++i)
@@ -51,6 +47,17 @@ const T& read_struct(const T* given, T& room, Field T::*last, std::string_view f
   room = absent;
   std::memcpy(&room, given, std::min(size, sizeof(T)));
   return room;
+}
+
+/// The caller's struct as this version knows it: itself where it has our size, else copied into `room`, over the
+/// values of `absent`.
+/// \param last  the last field that the call cannot do without
+template <class T, class Field>
+const T& read_struct(const T* given, T& room, Field T::*last, std::string_view function, std::string_view name,
+                     const T& absent = {}) {
+  if (given != nullptr && given->struct_size == sizeof(T)) [[likely]]
+    return *given;
+  return copy_struct(given, room, end_of(room, last), function, name, absent);
 }
 
 /// Writes as much of `value` as the caller's struct holds, and zeros beyond.
