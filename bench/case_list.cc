@@ -98,6 +98,7 @@ void add_combinations(std::vector<Case>& out, int all) {
     for (const Case& shape :
          {decode(kF32, spec), batch(kF32, spec), prefill(2048, kF32, spec), prefill(8192, kF32, spec)})
       add_ways(out, shape, all);
+  for (const DType dtype : {kF32, kF16, kBf16}) out.push_back(prefill(65536, dtype, half()));  // beyond any cache
 }
 
 std::string known_kinds(const std::vector<Case>& cases) {
