@@ -59,16 +59,24 @@ HWY_INLINE T* Moved(T* p, int64_t bytes) {
 // least.
 struct HeadOrder {
   int64_t streams = 1, stream_tokens, heads;  // heads at a time
+  int64_t jump = 0;                           // bytes from behind a token to the next of its stream
 
   // For what is left of a tile.
   HeadOrder(const Tile& tile, int64_t tokens, size_t element, size_t head_bytes)
       : stream_tokens(tokens), heads(tile.heads) {
-    constexpr int64_t kStreamBytes = 8192, kBytes = 512;
+    constexpr int64_t kStreamBytes = 8192, kBytes = 512;  // measured, too
     if (element != 2 || !tile.beyond_cache || tokens < 2) return;
     const int64_t token_bytes = tile.x_token < 0 ? -tile.x_token : tile.x_token;
     streams = HWY_MIN(kStreams, tokens);
     stream_tokens = HWY_MIN((kStreamBytes - 1) / HWY_MAX(token_bytes, 1) + 1, tokens / streams);
     heads = (kBytes - 1) / HWY_MAX(static_cast<int64_t>(head_bytes), 1) + 1;
+  }
+
+  // After the i-th token of each stream.
+  HWY_INLINE int64_t JumpAfter(const Tile& tile, int64_t i) const {
+    if (streams == 1) return 0;
+    const int64_t others = i + 1 == stream_tokens ? (streams - 1) * stream_tokens : 0;
+    return (others + 1) * tile.x_token - tile.heads * tile.x_head;
   }
 };
 
@@ -93,6 +101,13 @@ class Prefetcher {
     };
     in_ = ahead(tile.x_head, tile.x_token);
     out_ = ahead(tile.out_head, tile.out_token);
+  }
+
+  // For the last heads of a token, after which a stream goes on elsewhere.
+  HWY_INLINE HWY_ATTR Prefetcher Beyond(int64_t jump) const {
+    Prefetcher beyond = *this;
+    beyond.in_ += jump;
+    return beyond;
   }
 
   // For a head that lies at x and goes to out.
@@ -213,13 +228,13 @@ HWY_NOINLINE void TurnSteps(const PlanParts& plan, const Tile& tile, const HeadO
   const hn::ScalableTag<typename S::Lane> d;
   constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
   const Run run = plan.runs[0];  // in locals, like the plan
-  const Prefetcher prefetcher = all_fetches;
   const size_t head_bytes = plan.channels * sizeof(T);
   InOrder(tile, order, first_token, [&](int64_t token, int64_t head) HWY_ATTR {
     const RunRow<T> row = RowOf<T, kLayout>(run, tile.rows[token]);
     hn::VFromD<decltype(d)> r[kSteps][RowVectors<S>()];
     for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k]);
     HeadSeries<T> heads(tile, token, head, order.heads, stage);
+    const Prefetcher prefetcher = all_fetches.Beyond(head + order.heads < tile.heads ? 0 : order.jump);
     for (int64_t i = heads.count; i > 0; --i) {
       const Ends<T> ends = kInPlace ? EndsInPlace(run, heads.out) : EndsOf<T>(run, heads.x, heads.out);
       prefetcher.FetchReads(kInPlace ? heads.out : heads.x);
@@ -305,9 +320,10 @@ void Rotate(const Tile& tile) noexcept {
   alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
   int64_t token = 0;
   while (token < tile.tokens) {
-    const HeadOrder order(tile, tile.tokens - token, sizeof(T), end - begin);
+    HeadOrder order(tile, tile.tokens - token, sizeof(T), end - begin);
     const Prefetcher prefetcher(tile, order, begin, end);
     for (int64_t i = 0; i < order.stream_tokens; ++i) {
+      order.jump = order.JumpAfter(tile, i);
       bool all_turn = true;
       for (int64_t k = 0; k < order.streams; ++k)
         all_turn &= tile.rows[token + i + k * order.stream_tokens].first != nullptr;
