@@ -62,14 +62,15 @@ struct HeadOrder {
   int64_t jump = 0;                           // bytes from behind a token to the next of its stream
 
   // For what is left of a tile.
-  HeadOrder(const Tile& tile, int64_t tokens, size_t element, size_t head_bytes)
-      : stream_tokens(tokens), heads(tile.heads) {
+  HeadOrder(const Tile& tile, int64_t tokens, bool in_streams) : stream_tokens(tokens), heads(tile.heads) {
     constexpr int64_t kStreamBytes = 8192, kBytes = 512;  // measured, too
-    if (element != 2 || !tile.beyond_cache || tokens < 2) return;
-    const int64_t token_bytes = tile.x_token < 0 ? -tile.x_token : tile.x_token;
+    if (!in_streams || tokens < 2) return;
+    const auto steps_in = [](int64_t bytes, int64_t step) {
+      return (bytes - 1) / HWY_MAX(step < 0 ? -step : step, 1) + 1;
+    };
     streams = HWY_MIN(kStreams, tokens);
-    stream_tokens = HWY_MIN((kStreamBytes - 1) / HWY_MAX(token_bytes, 1) + 1, tokens / streams);
-    heads = (kBytes - 1) / HWY_MAX(static_cast<int64_t>(head_bytes), 1) + 1;
+    stream_tokens = HWY_MIN(steps_in(kStreamBytes, tile.x_token), tokens / streams);
+    heads = steps_in(kBytes, tile.x_head);
   }
 
   // After the i-th token of each stream.
@@ -308,6 +309,14 @@ HWY_INLINE TurnTokens<T> FastWay(const PlanParts& plan, bool in_place) {
   return TurnAny<T, kLayout>;
 }
 
+// Turning several tokens at once pays from beyond the core's own caches, and, with tails or several runs, from memory.
+template <class T, PairLayout kLayout>
+HWY_INLINE bool SuitsStreams(const PlanParts& plan, Distance distance) {
+  constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
+  const bool whole_steps = plan.num_runs == 1 && static_cast<size_t>(plan.runs[0].count) % kPairs == 0;
+  return distance == Distance::kMemory || (distance == Distance::kSharedCache && whole_steps);
+}
+
 template <class T, PairLayout kLayout>
 void Rotate(const Tile& tile) noexcept {
   const RotationPlan& p = *tile.plan;
@@ -317,10 +326,11 @@ void Rotate(const Tile& tile) noexcept {
   const size_t begin = in_place ? static_cast<size_t>(p.turned_begin) * sizeof(T) : 0;
   const size_t end = (in_place ? static_cast<size_t>(p.turned_end) : plan.channels) * sizeof(T);
   const TurnTokens<T> fast = FastWay<T, kLayout>(plan, in_place);
+  const bool in_streams = sizeof(T) == 2 && SuitsStreams<T, kLayout>(plan, tile.distance);
   alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
   int64_t token = 0;
   while (token < tile.tokens) {
-    HeadOrder order(tile, tile.tokens - token, sizeof(T), end - begin);
+    HeadOrder order(tile, tile.tokens - token, in_streams);
     const Prefetcher prefetcher(tile, order, begin, end);
     for (int64_t i = 0; i < order.stream_tokens; ++i) {
       order.jump = order.JumpAfter(tile, i);

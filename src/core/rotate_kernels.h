@@ -21,6 +21,9 @@ struct Row {
   const void *first, *second;
 };
 
+/// Where the tensor that a kernel turns in place comes from, if heads of a token lie together in it.
+enum class Distance { kNear, kSharedCache, kMemory };
+
 /// Head vectors of some tokens, all in unit channel stride. Strides in bytes.
 struct Tile {
   const RotationPlan* plan = nullptr;
@@ -29,12 +32,12 @@ struct Tile {
   const std::byte* x = nullptr;
   std::byte* out = nullptr;
   std::int64_t x_token = 0, x_head = 0, out_token = 0, out_head = 0;
-  bool fetch_ahead = true;    ///< not for little data: it has just been computed, and is near
-  bool beyond_cache = false;  ///< heads of a token lie together, in a tensor that no cache of this core holds
-  bool stream = false;        ///< around the caches: heads of out are whole cache lines, of kMaxStagedBytes at most
+  bool fetch_ahead = true;  ///< not for little data: it has just been computed, and is near
+  Distance distance = Distance::kNear;
+  bool stream = false;  ///< around the caches: heads of out are whole cache lines, of kMaxStagedBytes at most
 };
 
-/// Tokens that a kernel turns at once where beyond_cache is set; a tile should be a multiple of it.
+/// Tokens that a kernel turns at once if they come from afar; a tile should be a multiple of it.
 constexpr std::int64_t kStreams = 8;
 
 /// Bytes of a head that a kernel can hold back when it moves channels in place.

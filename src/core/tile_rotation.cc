@@ -47,13 +47,12 @@ bool is_whole_lines(const Tile& tile, std::int64_t head_bytes) {
 
 std::int64_t tensor_bytes(const ConstTensorView& x) { return x.shape[0] * x.shape[1] * x.shape[2] * head_bytes(x); }
 
-// Whether a head's neighbours in memory are heads of the same token, and there are more than the core's own caches
-// hold. Out of place one stream and what it writes are as fast.
-bool wants_streams(const PassTensor& t) {
-  constexpr std::int64_t kOwnCaches = 4 << 20;
-  const std::int64_t bytes = std::min(kOwnCaches, streaming_bytes().load(std::memory_order_relaxed));
-  return t.in_place && tensor_bytes(t.x) > bytes && t.x.shape[1] > 1 &&
-         std::abs(t.x.strides[2]) < std::abs(t.x.strides[1]);
+// Out of place one stream and what it writes are as fast as several.
+Distance distance_of(const PassTensor& t) {
+  if (!t.in_place || t.x.shape[1] == 1 || std::abs(t.x.strides[2]) >= std::abs(t.x.strides[1])) return Distance::kNear;
+  const std::int64_t cached = streaming_bytes().load(std::memory_order_relaxed), bytes = tensor_bytes(t.x);
+  if (bytes > 6 * cached) return Distance::kMemory;
+  return bytes > cached / 4 ? Distance::kSharedCache : Distance::kNear;
 }
 
 // Not what has just been computed and is near.
@@ -143,7 +142,7 @@ void TileRotation::choose_way(const PassTensor& t) {
   way_.regular = is_regular(*pass_.plan, t);
   way_.streaming = wants_streaming(t);
   way_.fetch_ahead = wants_fetching(t);
-  way_.beyond_cache = wants_streams(t);
+  way_.distance = distance_of(t);
   const int dtype = static_cast<int>(t.x.dtype);
   way_.row_plan = way_.regular ? pass_.plan : pass_.halves;
   way_.arrange = kernels_.arrange[dtype][static_cast<int>(way_.row_plan->layout)];
@@ -206,7 +205,7 @@ void TileRotation::rotate_heads(const PassTensor& t, std::int64_t sequence, std:
   tile.tokens = count;
   tile.heads = heads.end - heads.begin;
   tile.fetch_ahead = way_.fetch_ahead;
-  tile.beyond_cache = way_.beyond_cache;
+  tile.distance = way_.distance;
   if (!way_.regular || (has_identity_ && !pass_.plan->stays)) return rotate_one_by_one(t, tile);
   if (way_.streaming) return rotate_streaming(t, tile);
   way_.rotate(tile);
@@ -253,7 +252,7 @@ void TileRotation::rotate_streaming(const PassTensor& t, const Tile& tile) {
       block.rows += token;
       (heads_inside ? block.heads : block.tokens) = n;
       (heads_inside ? block.tokens : block.heads) = 1;
-      block.beyond_cache = false;
+      block.distance = Distance::kNear;
       block.x += token * tile.x_token + head * tile.x_head;
       block.out = block_;
       block.out_token = block.out_head = bytes;

@@ -79,7 +79,8 @@ class TileRotation {
     const RotationPlan* row_plan;
     ArrangeRow arrange;
     RotateTile rotate;
-    bool regular, fetch_ahead, streaming, beyond_cache;
+    bool regular, fetch_ahead, streaming;
+    Distance distance;
   } way_;
 
   // What rows_ holds at present.
