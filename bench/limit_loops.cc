@@ -55,23 +55,61 @@ void Run(const LineRows& lines) {
   if (kStore == Store::kStreaming) hwy::FlushStream();
 }
 
+// The rows that are cut off at the end, or a contiguous row's rest.
+LineRows Behind(const LineRows& lines, size_t rows, size_t bytes) {
+  LineRows rest = lines;
+  rest.out += rows * lines.out_step + bytes;
+  if (rest.in != nullptr) rest.in += rows * lines.in_step + bytes;
+  rest.rows -= rows;
+  rest.row_bytes -= bytes;
+  return rest;
+}
+
+// Eight rows at once, some lines of each in turn, the next ones prefetched; a contiguous row as rows of two pages.
+template <Store kStore, bool kNegate>
+void RunStreams(const LineRows& lines) {
+  constexpr size_t kStreams = 8, kBlock = 8192, kVisit = 512;
+  if (lines.rows == 1 && lines.row_bytes >= kBlock) {
+    const size_t blocks = lines.row_bytes / kBlock;
+    RunStreams<kStore, kNegate>({lines.out, lines.in, blocks, kBlock, kBlock, kBlock});
+    return Run<kStore, kNegate, 4, 0>(Behind(lines, 0, blocks * kBlock));
+  }
+  const size_t vector = hn::Lanes(D()) * sizeof(float), together = lines.rows / kStreams * kStreams;
+  const size_t visited = lines.row_bytes / kVisit * kVisit, in_step = kNegate ? lines.out_step : lines.in_step;
+  for (size_t first = 0; first < together; first += kStreams)
+    for (size_t i = 0; i < visited; i += kVisit)
+      for (size_t k = 0; k < kStreams; ++k) {
+        std::byte* const out = lines.out + (first + k) * lines.out_step + i;
+        const std::byte* const in = kNegate ? out : lines.in + (first + k) * in_step + i;
+        const std::byte* const next = i + kVisit < visited ? in + kVisit : in + kStreams * in_step - i;
+        for (size_t line = 0; line < kVisit; line += 64) hwy::Prefetch(next + line);
+        for (size_t j = 0; j < kVisit; j += 4 * vector) Move<kStore, kNegate, 4>(out + j, in + j);
+      }
+  LineRows ends = Behind(lines, 0, visited);
+  ends.rows = together;
+  Run<kStore, kNegate, 1, 0>(ends);
+  Run<kStore, kNegate, 4, 0>(Behind(lines, together, 0));
+}
+
 constexpr Store kOrdinary = Store::kOrdinary, kStreaming = Store::kStreaming;
 
-std::array<LimitLoop, 5> InPlaceLoops() {
+std::array<LimitLoop, 6> InPlaceLoops() {
   const std::string target = hwy::TargetName(HWY_TARGET);
   return {{{target + " x = -x by 1", Run<kOrdinary, true, 1, 0>},
            {target + " x = -x by 4", Run<kOrdinary, true, 4, 0>},
            {target + " x = -x by 8", Run<kOrdinary, true, 8, 0>},
            {target + " x = -x by 4, prefetched", Run<kOrdinary, true, 4, 2048>},
+           {target + " x = -x by 4, eight at once", RunStreams<kOrdinary, true>},
            {target + " x = -x by 4, streamed", Run<kStreaming, true, 4, 0>}}};
 }
 
-std::array<LimitLoop, 5> CopyLoops() {
+std::array<LimitLoop, 6> CopyLoops() {
   const std::string target = hwy::TargetName(HWY_TARGET);
   return {{{target + " copy by 4", Run<kOrdinary, false, 4, 0>},
            {target + " copy by 4, prefetched", Run<kOrdinary, false, 4, 2048>},
            {target + " copy by 1, streamed", Run<kStreaming, false, 1, 0>},
            {target + " copy by 4, streamed", Run<kStreaming, false, 4, 0>},
+           {target + " copy by 4, eight at once, streamed", RunStreams<kStreaming, false>},
            {target + " copy by 4, prefetched, streamed", Run<kStreaming, false, 4, 2048>}}};
 }
 
