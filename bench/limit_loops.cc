@@ -69,7 +69,7 @@ LineRows Behind(const LineRows& lines, size_t rows, size_t bytes) {
 template <Store kStore, bool kNegate>
 void RunStreams(const LineRows& lines) {
   constexpr size_t kStreams = 8, kBlock = 8192, kVisit = 512;
-  if (lines.rows == 1 && lines.row_bytes >= kBlock) {
+  if (lines.rows == 1 && lines.row_bytes >= kStreams * kBlock) {
     const size_t blocks = lines.row_bytes / kBlock;
     RunStreams<kStore, kNegate>({lines.out, lines.in, blocks, kBlock, kBlock, kBlock});
     return Run<kStore, kNegate, 4, 0>(Behind(lines, 0, blocks * kBlock));
