@@ -8,7 +8,7 @@
 namespace rotary::detail {
 namespace {
 
-constexpr std::int64_t kMostPairs = 256;
+constexpr std::int64_t kMostPairs = 256;  // whose row, arranged, has a place on the stack
 
 // The row of the table, or null: beyond it, for the identity, and where the options have a say.
 const float* row_of(const Rotary::State& state, const Positions& positions, const ApplyOptions& options) {

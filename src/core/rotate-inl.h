@@ -230,6 +230,12 @@ struct StepFor<T, kLayout, Arrangement::kEvenOdd> {
 template <class T, PairLayout kLayout>
 using Step = typename StepFor<T, kLayout, ArrangementOf<T, kLayout>()>::type;
 
+// Pairs of a step in full vectors.
+template <class T, PairLayout kLayout>
+constexpr size_t StepPairs() {
+  return hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
+}
+
 // Vectors of a row for kVectors of ends.
 template <class Step>
 constexpr size_t RowVectors() {

@@ -54,7 +54,7 @@ HWY_INLINE T* Moved(T* p, int64_t bytes) {
 
 // The order of the heads of a tile: token by token; or, for data from beyond the caches, several tokens at once, some
 // heads of each in turn: more streams keep more lines and more pages on their way (measured on Sapphire Rapids, in
-// pages of 4 kB, eight streams take of the time of one: 168 MB of 16 bits 0.6 in place, 0.7 out of place, where the
+// pages of 4 kB, eight streams take of the time of one: 168 MB of float16 0.6 in place, 0.7 out of place, where the
 // conversions take as long as memory does; 671 MB of float32 0.86 and 0.78). A stream is some tokens that follow each
 // other, two pages at least.
 struct HeadOrder {
@@ -194,7 +194,7 @@ constexpr bool MovesChannels(PairLayout layout) {
 template <class T, PairLayout kLayout, size_t kSteps, class D, class V, size_t kRows>
 HWY_INLINE void ApplySteps(D d, const Ends<T>& p, const V (&r)[kSteps][kRows]) {
   using S = Step<T, kLayout>;
-  constexpr size_t kPairs = hn::MaxLanes(d) * S::kPairsPerTwoLanes / 2;
+  constexpr size_t kPairs = StepPairs<T, kLayout>();
   if constexpr (MovesChannels(kLayout)) {
     V x[kSteps][S::kVectors];
     for (size_t k = 0; k < kSteps; ++k) S::Load(d, p, k * kPairs, x[k]);
@@ -227,7 +227,7 @@ HWY_NOINLINE void TurnSteps(const PlanParts& plan, const Tile& tile, const HeadO
                             T* stage, const Prefetcher& all_fetches) {
   using S = Step<T, kLayout>;
   const hn::ScalableTag<typename S::Lane> d;
-  constexpr size_t kLanes = hn::MaxLanes(d), kPairs = kLanes * S::kPairsPerTwoLanes / 2;
+  constexpr size_t kLanes = hn::MaxLanes(d), kPairs = StepPairs<T, kLayout>();
   const Run run = plan.runs[0];  // in locals, like the plan
   const size_t head_bytes = plan.channels * sizeof(T);
   InOrder(tile, order, first_token, [&](int64_t token, int64_t head) HWY_ATTR {
@@ -286,7 +286,7 @@ template <class T, PairLayout kLayout>
 HWY_INLINE TurnTokens<T> FastWay(const PlanParts& plan, bool in_place) {
 #if ROTARY_KEEP_ROWS
   if constexpr (sizeof(T) <= 4 && kLayout != PairLayout::kHalfToInterleaved) {
-    constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
+    constexpr size_t kPairs = StepPairs<T, kLayout>();
     const bool copies_stay = plan.num_copies == 0 || (in_place && plan.copies_stay);
     if (plan.num_runs != 1 || !copies_stay) return TurnAny<T, kLayout>;
     const size_t n = static_cast<size_t>(plan.runs[0].count);
@@ -312,8 +312,7 @@ HWY_INLINE TurnTokens<T> FastWay(const PlanParts& plan, bool in_place) {
 // Turning several tokens at once pays from beyond the core's own caches, and, with tails or several runs, from memory.
 template <class T, PairLayout kLayout>
 HWY_INLINE bool SuitsStreams(const PlanParts& plan, Distance distance) {
-  constexpr size_t kPairs = hn::MaxLanes(hn::ScalableTag<Real<T>>()) * Step<T, kLayout>::kPairsPerTwoLanes / 2;
-  const bool whole_steps = plan.num_runs == 1 && static_cast<size_t>(plan.runs[0].count) % kPairs == 0;
+  const bool whole_steps = plan.num_runs == 1 && static_cast<size_t>(plan.runs[0].count) % StepPairs<T, kLayout>() == 0;
   return distance == Distance::kMemory || (distance == Distance::kSharedCache && whole_steps);
 }
 
