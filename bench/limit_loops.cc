@@ -67,21 +67,21 @@ LineRows Behind(const LineRows& lines, size_t rows, size_t bytes) {
 
 // Eight rows at once, some lines of each in turn, the next ones prefetched; a contiguous row as rows of two pages.
 template <Store kStore, bool kNegate>
-void RunStreams(const LineRows& lines) {
-  constexpr size_t kStreams = 8, kBlock = 8192, kVisit = 512;
-  if (lines.rows == 1 && lines.row_bytes >= kStreams * kBlock) {
+void RunTracks(const LineRows& lines) {
+  constexpr size_t kTracks = 8, kBlock = 8192, kVisit = 512;
+  if (lines.rows == 1 && lines.row_bytes >= kTracks * kBlock) {
     const size_t blocks = lines.row_bytes / kBlock;
-    RunStreams<kStore, kNegate>({lines.out, lines.in, blocks, kBlock, kBlock, kBlock});
+    RunTracks<kStore, kNegate>({lines.out, lines.in, blocks, kBlock, kBlock, kBlock});
     return Run<kStore, kNegate, 4, 0>(Behind(lines, 0, blocks * kBlock));
   }
-  const size_t vector = hn::Lanes(D()) * sizeof(float), together = lines.rows / kStreams * kStreams;
+  const size_t vector = hn::Lanes(D()) * sizeof(float), together = lines.rows / kTracks * kTracks;
   const size_t visited = lines.row_bytes / kVisit * kVisit, in_step = kNegate ? lines.out_step : lines.in_step;
-  for (size_t first = 0; first < together; first += kStreams)
+  for (size_t first = 0; first < together; first += kTracks)
     for (size_t i = 0; i < visited; i += kVisit)
-      for (size_t k = 0; k < kStreams; ++k) {
+      for (size_t k = 0; k < kTracks; ++k) {
         std::byte* const out = lines.out + (first + k) * lines.out_step + i;
         const std::byte* const in = kNegate ? out : lines.in + (first + k) * in_step + i;
-        const std::byte* const next = i + kVisit < visited ? in + kVisit : in + kStreams * in_step - i;
+        const std::byte* const next = i + kVisit < visited ? in + kVisit : in + kTracks * in_step - i;
         for (size_t line = 0; line < kVisit; line += 64) hwy::Prefetch(next + line);
         for (size_t j = 0; j < kVisit; j += 4 * vector) Move<kStore, kNegate, 4>(out + j, in + j);
       }
@@ -99,7 +99,7 @@ std::array<LimitLoop, 6> InPlaceLoops() {
            {target + " x = -x by 4", Run<kOrdinary, true, 4, 0>},
            {target + " x = -x by 8", Run<kOrdinary, true, 8, 0>},
            {target + " x = -x by 4, prefetched", Run<kOrdinary, true, 4, 2048>},
-           {target + " x = -x by 4, eight at once", RunStreams<kOrdinary, true>},
+           {target + " x = -x by 4, eight at once", RunTracks<kOrdinary, true>},
            {target + " x = -x by 4, streamed", Run<kStreaming, true, 4, 0>}}};
 }
 
@@ -109,7 +109,7 @@ std::array<LimitLoop, 6> CopyLoops() {
            {target + " copy by 4, prefetched", Run<kOrdinary, false, 4, 2048>},
            {target + " copy by 1, streamed", Run<kStreaming, false, 1, 0>},
            {target + " copy by 4, streamed", Run<kStreaming, false, 4, 0>},
-           {target + " copy by 4, eight at once, streamed", RunStreams<kStreaming, false>},
+           {target + " copy by 4, eight at once, streamed", RunTracks<kStreaming, false>},
            {target + " copy by 4, prefetched, streamed", Run<kStreaming, false, 4, 2048>}}};
 }
 

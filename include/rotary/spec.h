@@ -77,7 +77,8 @@ struct RopeSpec {
   friend bool operator==(const RopeSpec&, const RopeSpec&) = default;
 };
 
-/// Throws std::invalid_argument naming the field, what must hold and what came.
+/// Throws std::invalid_argument naming the field, what must hold and what came. The base, the angle multiplier and the
+/// numbers of a scaling have to be within 2^100 in size, so that no frequency overflows.
 ROTARY_API void validate_spec(const RopeSpec& spec);
 
 }  // namespace rotary

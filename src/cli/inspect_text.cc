@@ -263,17 +263,6 @@ std::string files_text(const ModelConfig& config) {
 
 }  // namespace
 
-std::string ranges(const std::vector<int>& values) {
-  std::string out;
-  for (std::size_t i = 0; i < values.size();) {
-    std::size_t j = i;
-    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
-    out += (out.empty() ? "" : ", ") + std::to_string(values[i]) + (j > i ? "-" + std::to_string(values[j]) : "");
-    i = j + 1;
-  }
-  return out;
-}
-
 std::string title(const ModelRotation& r) {
   std::string out = r.component.empty() ? "model" : r.component;
   if (!r.model_type.empty() && !r.component.empty()) out += " (" + r.model_type + ")";

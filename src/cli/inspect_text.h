@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "core/ranges.h"
 #include "rotary/bands.h"
 #include "rotary/formats/model_config.h"
 
 namespace rotary::cli {
 
-/// Ascending numbers, short: 0-2, 4, 6-9.
-std::string ranges(const std::vector<int>& values);
+using detail::ranges;
 
 /// The words of the blocks, for other pages.
 std::string number(double value);

@@ -53,31 +53,32 @@ HWY_INLINE T* Moved(T* p, int64_t bytes) {
 }
 
 // The order of the heads of a tile: token by token; or, for data from beyond the caches, several tokens at once, some
-// heads of each in turn: more streams keep more lines and more pages on their way (measured on Sapphire Rapids, in
-// pages of 4 kB, eight streams take of the time of one: 168 MB of float16 0.6 in place, 0.7 out of place, where the
-// conversions take as long as memory does; 671 MB of float32 0.86 and 0.78). A stream is some tokens that follow each
+// heads of each in turn: more tracks keep more lines and more pages on their way (measured on Sapphire Rapids, in
+// pages of 4 kB, eight tracks take of the time of one: 168 MB of float16 0.6 in place, 0.7 out of place, where the
+// conversions take as long as memory does; 671 MB of float32 0.86 and 0.78). A track is some tokens that follow each
 // other, two pages at least.
 struct HeadOrder {
-  int64_t streams = 1, stream_tokens, heads;  // heads at a time
-  int64_t jump = 0;                           // bytes from behind a token to the next of its stream
+  int64_t tracks = 1, track_tokens, heads;  // heads at a time
+  int64_t x_jump = 0, out_jump = 0;         // bytes from behind a token to the next of its track
 
   // For what is left of a tile.
-  HeadOrder(const Tile& tile, int64_t tokens, bool in_streams) : stream_tokens(tokens), heads(tile.heads) {
-    constexpr int64_t kStreamBytes = 8192, kBytes = 512;  // measured, too
-    if (!in_streams || tokens < 2) return;
+  HeadOrder(const Tile& tile, int64_t tokens, bool in_tracks) : track_tokens(tokens), heads(tile.heads) {
+    constexpr int64_t kTrackBytes = 8192, kBytes = 512;  // measured, too
+    if (!in_tracks || tokens < 2) return;
     const auto steps_in = [](int64_t bytes, int64_t step) {
       return (bytes - 1) / HWY_MAX(step < 0 ? -step : step, 1) + 1;
     };
-    streams = HWY_MIN(kStreams, tokens);
-    stream_tokens = HWY_MIN(steps_in(kStreamBytes, tile.x_token), tokens / streams);
+    tracks = HWY_MIN(kTracks, tokens);
+    track_tokens = HWY_MIN(steps_in(kTrackBytes, tile.x_token), tokens / tracks);
     heads = steps_in(kBytes, tile.x_head);
   }
 
-  // After the i-th token of each stream.
-  HWY_INLINE int64_t JumpAfter(const Tile& tile, int64_t i) const {
-    if (streams == 1) return 0;
-    const int64_t others = i + 1 == stream_tokens ? (streams - 1) * stream_tokens : 0;
-    return (others + 1) * tile.x_token - tile.heads * tile.x_head;
+  // At the i-th token of each track.
+  HWY_INLINE void SetJumps(const Tile& tile, int64_t i) {
+    if (tracks == 1) return;
+    const int64_t tokens = 1 + (i + 1 == track_tokens ? (tracks - 1) * track_tokens : 0);
+    x_jump = tokens * tile.x_token - tile.heads * tile.x_head;
+    out_jump = tokens * tile.out_token - tile.heads * tile.out_head;
   }
 };
 
@@ -93,10 +94,10 @@ class Prefetcher {
         writes_apart_(tile.fetch_ahead && tile.x != tile.out && !tile.stream) {
     if (!tile.fetch_ahead) return;         // divisions take long
     constexpr int64_t kBytesAhead = 2048;  // measured, too
-    const bool in_streams = order.streams > 1;
-    const int64_t heads = in_streams ? order.heads : kBytesAhead / static_cast<int64_t>(end - begin + 1) + 1;
+    const bool in_tracks = order.tracks > 1;
+    const int64_t heads = in_tracks ? order.heads : kBytesAhead / static_cast<int64_t>(end - begin + 1) + 1;
     const auto ahead = [&](int64_t head_step, int64_t token_step) {
-      const bool by_heads = in_streams || token_step == tile.heads * head_step;
+      const bool by_heads = in_tracks || token_step == tile.heads * head_step;
       const int64_t tokens = (heads + tile.heads - 1) / tile.heads;
       return static_cast<int64_t>(begin) + (by_heads ? heads * head_step : tokens * token_step);
     };
@@ -104,10 +105,11 @@ class Prefetcher {
     out_ = ahead(tile.out_head, tile.out_token);
   }
 
-  // For the last heads of a token, after which a stream goes on elsewhere.
-  HWY_INLINE HWY_ATTR Prefetcher Beyond(int64_t jump) const {
+  // For the last heads of a token, after which a track goes on elsewhere.
+  HWY_INLINE HWY_ATTR Prefetcher Beyond(const HeadOrder& order) const {
     Prefetcher beyond = *this;
-    beyond.in_ += jump;
+    beyond.in_ += order.x_jump;
+    beyond.out_ += order.out_jump;
     return beyond;
   }
 
@@ -170,7 +172,7 @@ struct HeadSeries {
 template <class Turn>
 HWY_INLINE void InOrder(const Tile& tile, const HeadOrder& order, int64_t first_token, const Turn& turn) {
   for (int64_t head = 0; head < tile.heads; head += order.heads)
-    for (int64_t k = 0; k < order.streams; ++k) turn(first_token + k * order.stream_tokens, head);
+    for (int64_t k = 0; k < order.tracks; ++k) turn(first_token + k * order.track_tokens, head);
 }
 
 template <class T>
@@ -235,7 +237,7 @@ HWY_NOINLINE void TurnSteps(const PlanParts& plan, const Tile& tile, const HeadO
     hn::VFromD<decltype(d)> r[kSteps][RowVectors<S>()];
     for (size_t k = 0; k < kSteps; ++k) S::LoadRow(d, row, k * kPairs, r[k]);
     HeadSeries<T> heads(tile, token, head, order.heads, stage);
-    const Prefetcher prefetcher = all_fetches.Beyond(head + order.heads < tile.heads ? 0 : order.jump);
+    const Prefetcher prefetcher = head + order.heads < tile.heads ? all_fetches : all_fetches.Beyond(order);
     for (int64_t i = heads.count; i > 0; --i) {
       const Ends<T> ends = kInPlace ? EndsInPlace(run, heads.out) : EndsOf<T>(run, heads.x, heads.out);
       prefetcher.FetchReads(kInPlace ? heads.out : heads.x);
@@ -311,7 +313,7 @@ HWY_INLINE TurnTokens<T> FastWay(const PlanParts& plan, bool in_place) {
 
 // Turning several tokens at once pays from beyond the core's own caches, and, with tails or several runs, from memory.
 template <class T, PairLayout kLayout>
-HWY_INLINE bool SuitsStreams(const PlanParts& plan, Distance distance) {
+HWY_INLINE bool SuitsTracks(const PlanParts& plan, Distance distance) {
   const bool whole_steps = plan.num_runs == 1 && static_cast<size_t>(plan.runs[0].count) % StepPairs<T, kLayout>() == 0;
   return distance == Distance::kMemory || (distance == Distance::kSharedCache && whole_steps);
 }
@@ -325,20 +327,20 @@ void Rotate(const Tile& tile) noexcept {
   const size_t begin = in_place ? static_cast<size_t>(p.turned_begin) * sizeof(T) : 0;
   const size_t end = (in_place ? static_cast<size_t>(p.turned_end) : plan.channels) * sizeof(T);
   const TurnTokens<T> fast = FastWay<T, kLayout>(plan, in_place);
-  const bool in_streams = SuitsStreams<T, kLayout>(plan, tile.distance);
+  const bool in_tracks = SuitsTracks<T, kLayout>(plan, tile.distance);
   alignas(64) T stage[static_cast<size_t>(kMaxStagedBytes) / sizeof(T)];
   int64_t token = 0;
   while (token < tile.tokens) {
-    HeadOrder order(tile, tile.tokens - token, in_streams);
+    HeadOrder order(tile, tile.tokens - token, in_tracks);
     const Prefetcher prefetcher(tile, order, begin, end);
-    for (int64_t i = 0; i < order.stream_tokens; ++i) {
-      order.jump = order.JumpAfter(tile, i);
+    for (int64_t i = 0; i < order.track_tokens; ++i) {
+      order.SetJumps(tile, i);
       bool all_turn = true;
-      for (int64_t k = 0; k < order.streams; ++k)
-        all_turn &= tile.rows[token + i + k * order.stream_tokens].first != nullptr;
+      for (int64_t k = 0; k < order.tracks; ++k)
+        all_turn &= tile.rows[token + i + k * order.track_tokens].first != nullptr;
       (all_turn ? fast : TurnAny<T, kLayout>)(plan, tile, order, token + i, stage, prefetcher);
     }
-    token += order.streams * order.stream_tokens;
+    token += order.tracks * order.track_tokens;
   }
 }
 

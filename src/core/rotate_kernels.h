@@ -38,7 +38,7 @@ struct Tile {
 };
 
 /// Tokens that a kernel turns at once if they come from afar; a tile should be a multiple of it.
-constexpr std::int64_t kStreams = 8;
+constexpr std::int64_t kTracks = 8;
 
 /// Bytes of a head that a kernel can hold back when it moves channels in place.
 constexpr std::int64_t kMaxStagedBytes = 4096;

@@ -17,11 +17,26 @@ void require_spec(bool ok, std::string_view must_hold, double got) { require(ok,
 
 bool positive(double x) { return std::isfinite(x) && x > 0; }
 
-void require_positive(double x, const std::string& name) {
-  require_spec(positive(x), name + " must be finite and positive", x);
+// Far beyond any model, and products of a few stay finite.
+constexpr double kLargest = 0x1p100;
+
+void require_in_range(double x, const std::string& name) {
+  require_spec(x >= 1 / kLargest && x <= kLargest, name + " must be in 2^-100 .. 2^100", x);
 }
 
-void require_factor(double x) { require_spec(std::isfinite(x) && x >= 1, "factor must be finite and at least 1", x); }
+void require_size(double x, const std::string& name) {
+  require_spec(std::abs(x) <= kLargest, name + " must be in -2^100 .. 2^100", x);
+}
+
+void require_positive(double x, const std::string& name) {
+  require_spec(positive(x), name + " must be finite and positive", x);
+  require_in_range(x, name);
+}
+
+void require_factor(double x) {
+  require_spec(std::isfinite(x) && x >= 1, "factor must be finite and at least 1", x);
+  require_in_range(x, "factor");
+}
 
 void require_attention_factor(const std::optional<double>& x) {
   if (x) require_positive(*x, "attention_factor");
@@ -56,12 +71,14 @@ struct ScalingCheck {
     require_positive(s.original_max_position, "original_max_position");
     require_ntk_width(denominator);
     for (double x : {s.beta_0, s.beta_1, s.gamma_0, s.gamma_1}) require_positive(x, "every beta and gamma");
+    for (double x : {s.ntk_factor, s.extrapolation_factor}) require_size(x, "ntk_factor and extrapolation_factor");
   }
   void operator()(const NtkByPartsPaperScaling& s) const {
     require_factor(s.factor);
     require_positive(s.original_max_position, "original_max_position");
     require_positive(s.alpha, "alpha");
     require_spec(std::isfinite(s.beta) && s.beta >= s.alpha, "beta must be finite and at least alpha", s.beta);
+    require_in_range(s.beta, "beta");
   }
   void operator()(const YarnScaling& s) const {
     require_factor(s.factor);
@@ -71,9 +88,8 @@ struct ScalingCheck {
                      "beta_fast");  // below beta_slow the ramp is turned round, as the released code does it
     require_attention_factor(s.attention_factor);
     for (const auto& x : {s.mscale, s.mscale_all_dim})
-      if (x)
-        require_spec(std::isfinite(*x) && *x >= 0, "mscale and mscale_all_dim must be finite and not negative", *x);
-    require_spec(std::isfinite(s.mscale_coefficient), "mscale_coefficient must be finite", s.mscale_coefficient);
+      if (x) require_spec(*x >= 0 && *x <= kLargest, "mscale and mscale_all_dim must be in 0 .. 2^100", *x);
+    require_size(s.mscale_coefficient, "mscale_coefficient");
   }
   void operator()(const LongRopeScaling& s) const {
     require_spec(std::isfinite(s.original_max_position) && s.original_max_position > 1,
@@ -92,6 +108,7 @@ struct ScalingCheck {
     require_positive(s.low_freq_factor, "low_freq_factor");
     require_spec(std::isfinite(s.high_freq_factor) && s.high_freq_factor >= s.low_freq_factor,
                  "high_freq_factor must be finite and at least low_freq_factor", s.high_freq_factor);
+    require_in_range(s.high_freq_factor, "high_freq_factor");
   }
   void operator()(const ProportionalScaling& s) const {
     require_spec(s.proportion >= 0 && s.proportion <= 1, "proportion must be in [0, 1]", s.proportion);
@@ -159,8 +176,10 @@ void validate_spec(const RopeSpec& spec) {
     require_spec(pairing == Pairing::kHalf || pairing == Pairing::kInterleaved,
                  "pairing and output_pairing must be one of the enumeration", static_cast<int>(pairing));
   require_spec(std::isfinite(spec.base) && spec.base > 1, "base must be finite and above 1", spec.base);
+  require_in_range(spec.base, "base");
   require_spec(std::isfinite(spec.angle_multiplier) && spec.angle_multiplier != 0,
                "angle_multiplier must be finite and not 0", spec.angle_multiplier);
+  require_size(spec.angle_multiplier, "angle_multiplier");
   require_spec(spec.frequency_dim >= 0 && spec.frequency_dim <= kMaxChannels, "frequency_dim must be in 0 .. 2^20",
                spec.frequency_dim);
   require_spec(std::isfinite(spec.max_position) && spec.max_position >= 0,
@@ -170,8 +189,8 @@ void validate_spec(const RopeSpec& spec) {
       ScalingCheck{detail::list_length(spec), detail::list_denominator(spec), spec.rotary_dim / 2, spec.axes.num_axes},
       spec.scaling);
   if (!spec.xpos) return;
-  require_positive(spec.xpos->scale_base, "xpos.scale_base");
-  require_positive(spec.xpos->gamma, "xpos.gamma");
+  require_spec(positive(spec.xpos->scale_base), "xpos.scale_base must be finite and positive", spec.xpos->scale_base);
+  require_spec(positive(spec.xpos->gamma), "xpos.gamma must be finite and positive", spec.xpos->gamma);
   require_spec(std::isfinite(spec.xpos->center), "xpos.center must be finite", spec.xpos->center);
 }
 

@@ -99,7 +99,7 @@ ScratchSizes scratch_sizes(const RotationPass& pass) {
   if (pass.tokens > 1)
     sizes.tile_tokens =
         std::clamp<std::int64_t>(kRowsBytes / std::max<std::int64_t>(token_bytes, 1), 1, kMaxTileTokens);
-  if (sizes.tile_tokens > kStreams) sizes.tile_tokens -= sizes.tile_tokens % kStreams;
+  if (sizes.tile_tokens > kTracks) sizes.tile_tokens -= sizes.tile_tokens % kTracks;
   sizes.position_bytes = rounded_up(sizes.tile_tokens * axes * static_cast<std::int64_t>(sizeof(double)));
   return sizes;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace rotary::detail {
 namespace {
@@ -23,14 +24,6 @@ LayerRotation in_halves(const ModelRotation& r) {
     const int a = r.spec->rotary_offset + i, b = a + pairs;
     out.query.pairs[static_cast<std::size_t>(i)] = {a, b, a, b};
   }
-  return out;
-}
-
-std::vector<int> shared_layers(const ModelRotation& a, const ModelRotation& b) {
-  if (a.all_layers) return b.layers;
-  if (b.all_layers) return a.layers;
-  std::vector<int> out;
-  std::set_intersection(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(), std::back_inserter(out));
   return out;
 }
 
@@ -75,16 +68,24 @@ int count_layers(const ModelConfig& config, bool vision) {
 
 }  // namespace
 
+std::optional<std::vector<int>> shared_layers(const ModelRotation& a, const ModelRotation& b) {
+  if (a.all_layers) return b.layers;
+  if (b.all_layers) return a.layers;
+  std::vector<int> out;
+  std::set_intersection(a.layers.begin(), a.layers.end(), b.layers.begin(), b.layers.end(), std::back_inserter(out));
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
 void compare_configs(ModelConfig& first, const ModelConfig& second) {
   const std::string &one = first.files.at(0).path, &other = second.files.at(0).path;
   std::vector<ConfigWarning> found;
   for (const ModelRotation& a : first.rotations)
     for (const ModelRotation& b : second.rotations) {
       if (is_vision(a) != is_vision(b) || a.part != b.part) continue;
-      const std::vector<int> layers = shared_layers(a, b);
-      if (layers.empty() && !(a.all_layers && b.all_layers)) continue;
+      const auto layers = shared_layers(a, b);
+      if (!layers) continue;
       if (const std::string cause = difference_on_permuted_rows(a, b); !cause.empty())
-        found.push_back({other, name_of(layers) + " rotate otherwise than " + one + " says: " + cause});
+        found.push_back({other, name_of(*layers) + " rotate otherwise than " + one + " says: " + cause});
     }
   for (bool vision : {false, true}) {
     const int a = count_layers(first, vision), b = count_layers(second, vision);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/ranges.h"
 #include "formats/explained_method.h"
 #include "formats/wording.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 using detail::listed;
 using detail::number;
+using detail::ranges;
 using detail::rough;
-using detail::spans;
 
 std::string channel_pair(const ChannelPair& p) { return "(" + std::to_string(p.a) + ", " + std::to_string(p.b) + ")"; }
 
@@ -62,7 +63,7 @@ std::string axis_sentence(const ModelRotation& r, int axis) {
   for (int i = 0; i < static_cast<int>(map.pairs.size()); ++i)
     if (map.at(0, i, axis).hi != 0) pairs.push_back(i);
   const PositionAxis& a = r.rotation.axes[static_cast<std::size_t>(axis)];
-  std::string out = a.name + " turns " + std::to_string(pairs.size()) + " pairs (" + spans(pairs) + ")";
+  std::string out = a.name + " turns " + std::to_string(pairs.size()) + " pairs (" + ranges(pairs) + ")";
   if (a.offset != 0) out += ", counted from " + number(a.offset);
   if (a.multiplier != 1) out += ", times " + number(a.multiplier);
   return out;
@@ -116,7 +117,7 @@ Passage explain_layers(const ModelRotation& r) {
                      : layer.rotates_values  ? "Queries, keys and values are rotated."
                                              : "Queries and keys are rotated, values are not.";
   if (layer.rotates_output_back) text += " The output of attention is rotated back.";
-  if (!layer.heads.empty()) text += " Only head " + spans(layer.heads) + " rotates.";
+  if (!layer.heads.empty()) text += " Only head " + ranges(layer.heads) + " rotates.";
   if (!r.note.empty()) text += " " + r.note + (r.note.ends_with('.') ? "" : ".");
   return {"Applied to", text, ""};
 }

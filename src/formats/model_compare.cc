@@ -1,8 +1,7 @@
 #include "rotary/formats/model_compare.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
+#include <map>
 #include <stdexcept>
 
 #include "formats/config_comparison.h"
@@ -45,32 +44,34 @@ std::string counterpart(const std::string& component, const ModelConfig& first, 
   return index < others.size() ? others[index] : component;
 }
 
-// The layers of both; none if they share none.
-std::optional<std::vector<int>> shared_layers(const ModelRotation& x, const ModelRotation& y) {
-  if (x.all_layers) return y.layers;
-  if (y.all_layers) return x.layers;
-  std::vector<int> out;
-  std::set_intersection(x.layers.begin(), x.layers.end(), y.layers.begin(), y.layers.end(), std::back_inserter(out));
+// The layers that none of the counterparts has (empty: all layers); none if they have them all.
+std::optional<std::vector<int>> other_layers(const ModelRotation& r,
+                                             const std::vector<const ModelRotation*>& counterparts) {
+  if (counterparts.empty()) return r.layers;
+  std::vector<int> out = r.layers;
+  for (const ModelRotation* other : counterparts)
+    std::erase_if(out, [&](int layer) {
+      return other->all_layers || std::binary_search(other->layers.begin(), other->layers.end(), layer);
+    });
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
-// Layer by layer, as deep as both go. `first` and `second` must outlive the result.
+// Layer by layer, then what only one of them has. `first` and `second` must outlive the result.
 std::vector<Match> matches(const ModelConfig& first, const ModelConfig& second) {
   std::vector<Match> out;
-  std::vector<const ModelRotation*> met;
+  std::map<const ModelRotation*, std::vector<const ModelRotation*>> counterparts;
   for (const ModelRotation& x : first.rotations) {
     const std::string component = counterpart(x.component, first, second);
-    bool known = false;
     for (const ModelRotation& y : second.rotations) {
       if (y.component != component || y.part != x.part) continue;
-      known = true;
-      met.push_back(&y);
-      if (auto layers = shared_layers(x, y)) out.push_back({&x, &y, std::move(*layers)});
+      counterparts[&x].push_back(&y);
+      counterparts[&y].push_back(&x);
+      if (auto layers = detail::shared_layers(x, y)) out.push_back({&x, &y, std::move(*layers)});
     }
-    if (!known) out.push_back({&x, nullptr, x.layers});
+    if (auto layers = other_layers(x, counterparts[&x])) out.push_back({&x, nullptr, std::move(*layers)});
   }
   for (const ModelRotation& y : second.rotations)
-    if (std::find(met.begin(), met.end(), &y) == met.end()) out.push_back({nullptr, &y, y.layers});
+    if (auto layers = other_layers(y, counterparts[&y])) out.push_back({nullptr, &y, std::move(*layers)});
   return out;
 }
 

@@ -37,15 +37,4 @@ std::string pairs_text(int begin, int end) {
                           : "pairs " + std::to_string(begin) + "-" + std::to_string(end - 1);
 }
 
-std::string spans(const std::vector<int>& values) {
-  std::string out;
-  for (std::size_t i = 0; i < values.size();) {
-    std::size_t j = i;
-    while (j + 1 < values.size() && values[j + 1] == values[j] + 1) ++j;
-    out += (out.empty() ? "" : ", ") + std::to_string(values[i]) + (j > i ? "-" + std::to_string(values[j]) : "");
-    i = j + 1;
-  }
-  return out;
-}
-
 }  // namespace rotary::detail

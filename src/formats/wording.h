@@ -21,7 +21,4 @@ std::string listed(const std::vector<std::string>& items);
 /// "pair 5", "pairs 0-28", of a half-open range.
 std::string pairs_text(int begin, int end);
 
-/// Ascending numbers, short: 0-2, 4, 6-9.
-std::string spans(const std::vector<int>& values);
-
 }  // namespace rotary::detail

@@ -80,6 +80,9 @@ const BadCall kSpecs[] = {
      "rotary_dim must be at most head_dim = 32, got 34"},
     {"OffsetNegative", spec_with([](RopeSpec& s) { s.rotary_offset = -1; }), kArgument, "rotary_offset"},
     {"OffsetTooLarge", spec_with([](RopeSpec& s) { s.rotary_offset = 1; }), kArgument, "rotary_offset"},
+    {"BaseHuge", spec_with([](RopeSpec& s) { s.base = 1e308; }), kArgument, "base must be in 2^-100 .. 2^100"},
+    {"AngleMultiplierHuge", spec_with([](RopeSpec& s) { s.angle_multiplier = -1e308; }), kArgument,
+     "angle_multiplier must be in -2^100 .. 2^100, got -1e+308"},
     {"BaseOne", spec_with([](RopeSpec& s) { s.base = 1; }), kArgument, "base must be finite and above 1, got 1"},
     {"BaseNegative", spec_with([](RopeSpec& s) { s.base = -10000; }), kArgument, "base"},
     {"BaseNan", spec_with([](RopeSpec& s) { s.base = kNan; }), kArgument, "base"},
@@ -114,6 +117,7 @@ const BadCall kSpecs[] = {
 
 const BadCall kScalings[] = {
     {"LinearFactor", scaling_of(LinearScaling{0.5}), kArgument, "factor must be finite and at least 1, got 0.5"},
+    {"LinearFactorHuge", scaling_of(LinearScaling{1e308}), kArgument, "factor must be in 2^-100 .. 2^100, got 1e+308"},
     {"LinearNan", scaling_of(LinearScaling{kNan}), kArgument, "factor"},
     {"NtkAlpha", scaling_of(NtkScaling{0}), kArgument, "alpha must be finite and positive, got 0"},
     {"NtkScaledBaseFactor", scaling_of(NtkScaledBaseScaling{0}), kArgument, "factor"},
@@ -124,6 +128,8 @@ const BadCall kScalings[] = {
     {"ByPartsFactor", scaling_of(NtkByPartsScaling{0, 4096}), kArgument, "factor"},
     {"ByPartsLength", scaling_of(NtkByPartsScaling{2, -1}), kArgument, "original_max_position"},
     {"ByPartsBeta", scaling_of(NtkByPartsScaling{2, 4096, 0}), kArgument, "every beta and gamma"},
+    {"ByPartsNtkFactor", scaling_of(NtkByPartsScaling{2, 4096, 1.25, 0.75, 16, 2, kNan}), kArgument,
+     "ntk_factor and extrapolation_factor must be in -2^100 .. 2^100, got nan"},
     {"PaperFactor", scaling_of(NtkByPartsPaperScaling{0, 4096}), kArgument, "factor"},
     {"PaperLength", scaling_of(NtkByPartsPaperScaling{2, kInfinity}), kArgument, "original_max_position"},
     {"PaperAlpha", scaling_of(NtkByPartsPaperScaling{2, 4096, 0, 1}), kArgument, "alpha"},

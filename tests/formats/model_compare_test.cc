@@ -39,6 +39,27 @@ TEST(ModelCompare, StillSeesWhatElseDiffers) {
   }
 }
 
+TEST(ModelCompare, SeesThatOneModelIsDeeper) {
+  Json deep{{"model_type", "smollm3"}, {"num_hidden_layers", 8}, {"no_rope_layers", {1, 1, 1, 0, 1, 1, 1, 0}}};
+  Json flat = deep;
+  flat["num_hidden_layers"] = 4;
+  flat["no_rope_layers"] = {1, 1, 1, 0};
+  for (const bool swapped : {false, true}) {
+    const auto rows = swapped ? compare(read(flat), read(deep), 100) : compare(read(deep), read(flat), 100);
+    ASSERT_EQ(rows.size(), 4U);
+    int alone = 0;
+    for (const RotationDifference& row : rows) {
+      const bool both = !row.first.empty() && !row.second.empty();
+      EXPECT_EQ(row.difference.same, both);
+      if (both) continue;
+      ++alone;
+      EXPECT_EQ(row.difference.cause, swapped ? "only in the second" : "only in the first");
+      EXPECT_THAT(row.layers, ::testing::AnyOf(std::vector<int>{4, 5, 6}, std::vector<int>{7}));
+    }
+    EXPECT_EQ(alone, 2);
+  }
+}
+
 TEST(ModelCompare, HasNothingToCompareWhereNothingIsKnown) {
   const Json strange{{"model_type", "never_heard_of"}, {"head_dim", 64}};
   const ModelConfig x = read(strange), y = read(strange, Reference::kVllm);

@@ -11,17 +11,17 @@ namespace rotary {
 
 /// What layers of one part of one component differ in.
 struct RotationDifference {
-  std::string first, second;  ///< "text_config indexer full_attention"; empty: that model has no counterpart
-  std::vector<int> layers;    ///< those that both have; empty: all
+  std::string first, second;  ///< "text_config indexer full_attention"; empty: that model has nothing of the kind there
+  std::vector<int> layers;    ///< those that both have, or that only one has; empty: all
   MapDifference difference;
   std::string no_answer;  ///< why there is nothing to compare: a reference fails, or its way is not known
 };
 
 /// Matches the components of both models by their paths, those without a namesake in the order of the files, and their
-/// layers by index as deep as both go; then compares all that rotates or multiplies. Where there is no answer,
-/// nothing is the same, itself included. Of files whose rows of q and k are the other's in another order (GGUF of some
-/// families, params.json) the pairing does not count; `cause` then says so. Throws std::invalid_argument for a position
-/// that is not finite.
+/// layers by index; then compares all that rotates or multiplies. Layers that only one of them has differ. Where there
+/// is no answer, nothing is the same, itself included. Of files whose rows of q and k are the other's in another order
+/// (GGUF of some families, params.json) the pairing does not count; `cause` then says so. Throws std::invalid_argument
+/// for a position that is not finite.
 ROTARY_API std::vector<RotationDifference> compare(const ModelConfig& first, const ModelConfig& second,
                                                    double position);
 
