@@ -81,8 +81,8 @@ struct ApplyOptions {
 /// 16-bit data is rotated in float32 with the float32 table and rounded once, to nearest even; float64 data in float64
 /// with cos and sin of float64 accuracy. Channels that pass are copied bit for bit, and so are whole tokens at position
 /// 0 when the factor is 1. Any threads, strides, batching and SIMD target with fused multiply-add give the same bits
-/// (the payload of a NaN apart); SSE and scalar targets round the product x[b] sin t once more. A map with one
-/// frequency set per head needs heads == num_sets. Zero-size tensors succeed.
+/// (the payload of a NaN apart); SSE and scalar targets round the products with x[a], too. A map with one frequency set
+/// per head needs heads == num_sets. Zero-size tensors succeed.
 ///
 /// Throws std::invalid_argument (shapes, strides, overlap, null or misaligned data, positions that do not fit or are
 /// not finite) and std::out_of_range (beyond options.limit) before anything is written.

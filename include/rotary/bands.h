@@ -15,6 +15,7 @@ enum class BandEffect {
   kDivided,  ///< divided by one number in the whole band
   kBlended,  ///< divided by a number that varies from pair to pair
   kStill,    ///< frequency zero: the pair does not turn
+  kGiven,    ///< given as a number: there is no unscaled progression to compare it with
 };
 
 /// Consecutive frequencies of one list (of pairs, or of the pairs of one axis where every axis has its own) that are
@@ -31,7 +32,7 @@ struct Band {
 ROTARY_API double trained_length(const RopeSpec& spec);
 
 /// The bands of a spec at a sequence length, in the order of the list. Throws std::invalid_argument as validate_spec()
-/// does. Of given frequencies there is no unscaled progression: all count as kept, or still.
+/// does. Given frequencies are kGiven, or still.
 ROTARY_API std::vector<Band> frequency_bands(const RopeSpec& spec, std::int64_t seq_len = 0);
 
 }  // namespace rotary

@@ -72,7 +72,7 @@ class ROTARY_API CosSinTable {
   std::span<const float> sin(std::int64_t row) const;
 
   /// A table by position with num_rows rows, or this one if it has as many. Throws std::invalid_argument for a table by
-  /// token and for a given one.
+  /// token, for a given one, and where an angle would reach 2^60; std::length_error for more than fits in memory.
   CosSinTable grown(std::int64_t num_rows) const;
 
   /// Bytes held in pages.

@@ -24,7 +24,8 @@ struct QueryScaleRule {
   friend bool operator==(const QueryScaleRule&, const QueryScaleRule&) = default;
 };
 
-/// The multiplier at position m (0-based token index).
+/// The multiplier at position m (0-based token index). Throws std::invalid_argument unless all numbers are finite,
+/// floor_scale is positive (kLogN: above 1) and, for kLogFloor and kPower, the logarithm's argument and the base are.
 ROTARY_API double query_scale_at(const QueryScaleRule& rule, double position);
 
 /// What xPos multiplies pair `pair` of a query by at `position` (a key by its reciprocal):

@@ -31,7 +31,7 @@ ROTARY_API const char* rotary_last_error(void);
 // `options` may be null: exact arithmetic, no table, short sequences. The caller owns *rotation and ends its life with
 // rotary_rotation_release(). Errors of all: INVALID_ARGUMENT, OUT_OF_MEMORY.
 
-/// The rotation of a layer of a model, from its config.json (or a directory that holds one).
+/// The rotation of a layer of a model, from its config.json or another file of one (docs/formats.md), or their folder.
 /// \param choice  which of the model's rotations; null: the model must have one only
 /// Errors also: NOT_FOUND; BAD_CONFIG, naming file and key; UNSUPPORTED, naming what the layer does instead.
 /// A layer without rotation gives the identity. Ask rotary_rotation_get_layer() for factors that the model applies

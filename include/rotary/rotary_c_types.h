@@ -93,14 +93,12 @@ typedef struct rotary_rotation_options {
   int64_t seq_len;     ///< for dynamic NTK and LongRoPE; 0: short enough to stay unscaled
 } rotary_rotation_options;
 
-enum { ROTARY_ANY_LAYER = -1 };
-
 /// Which rotation of a model is meant. What is left open must not matter: two candidates that differ are an error.
 typedef struct rotary_layer_choice {
   size_t struct_size;
   const char* component;  ///< path of the sub-configuration, "" for the file itself, e.g. "text_config"; null: any
   const char* part;       ///< which attention of a layer, where there are several ("" is the main one); null: any
-  int32_t layer;          ///< index, or ROTARY_ANY_LAYER
+  const int32_t* layer;   ///< index; null: any
   int32_t keys;           ///< not 0: the rotation of the keys, where it differs from that of the queries
   int32_t reference;      ///< ROTARY_REFERENCE_...
 } rotary_layer_choice;

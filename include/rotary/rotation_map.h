@@ -90,8 +90,10 @@ ROTARY_API std::string_view to_string(Layout layout);
 
 /// What two maps differ in.
 struct MapDifference {
-  bool same = false;        ///< the maps are the same function up to 1e-12 relative in every frequency and factor
-  double max_angle = 0;     ///< largest |difference of the angle| of a pair at the position asked for, radians
+  bool same = false;  ///< the maps are the same function up to 1e-12 relative in every frequency and factor
+  /// Largest |difference of the angle| of a pair of the first map at the position asked for, radians. Against it stands
+  /// the next pair of the second map or, where their numbers differ, the one with the same first channel or none.
+  double max_angle = 0;
   int pair = -1;            ///< index of that pair in the first map
   double factor_ratio = 1;  ///< attention factor of the second over that of the first
   std::string cause;        ///< likely cause by name: "pairing", "width", "base", ...; empty when same

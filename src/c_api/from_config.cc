@@ -19,7 +19,7 @@ using detail::require;
 struct Choice {
   const char* component = nullptr;
   const char* part = nullptr;
-  std::int32_t layer = ROTARY_ANY_LAYER;
+  std::optional<std::int32_t> layer = std::nullopt;
   bool keys = false;
   std::optional<Reference> reference = std::nullopt;
 };
@@ -37,15 +37,16 @@ Choice to_choice(const rotary_layer_choice* choice, std::string_view function) {
   if (choice == nullptr) return {};
   rotary_layer_choice room;
   const auto& given = read_struct(choice, room, &rotary_layer_choice::layer, function, "choice");
-  require(given.layer >= ROTARY_ANY_LAYER, function, "choice.layer must be an index or ROTARY_ANY_LAYER", given.layer);
-  return {given.component, given.part, given.layer, given.keys != 0, to_reference(given.reference, function)};
+  std::optional<std::int32_t> layer;
+  if (given.layer != nullptr) layer = *given.layer;
+  if (layer) require(*layer >= 0, function, "choice.layer must point to an index, 0 or more", *layer);
+  return {given.component, given.part, layer, given.keys != 0, to_reference(given.reference, function)};
 }
 
 bool is_meant(const ModelRotation& r, const Choice& choice) {
   if (choice.component != nullptr && r.component != choice.component) return false;
   if (choice.part != nullptr && r.part != choice.part) return false;
-  return choice.layer == ROTARY_ANY_LAYER || r.all_layers ||
-         std::find(r.layers.begin(), r.layers.end(), choice.layer) != r.layers.end();
+  return !choice.layer || r.all_layers || std::find(r.layers.begin(), r.layers.end(), *choice.layer) != r.layers.end();
 }
 
 bool same(const ModelRotation& x, const ModelRotation& y) {
@@ -134,9 +135,7 @@ ReadOptions to_read_options(const Choice& choice, const MakeOptions& options) {
 
 void require_readable(const std::string& path) {
   std::error_code error;
-  const bool directory = std::filesystem::is_directory(path, error);
-  const std::string file = directory ? path + "/config.json" : path;
-  if (!std::ifstream(file)) throw_not_found(file);
+  if (!std::filesystem::is_directory(path, error) && !std::ifstream(path)) throw_not_found(path);
 }
 
 }  // namespace

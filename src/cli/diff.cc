@@ -37,12 +37,12 @@ int show_references(const Request& request) {
              : 1;
 }
 
-// What one reading of the file loses and the other does not: why they differ.
-std::string losses(const Request& request) {
+// What one engine's reading loses and the other's does not: why they differ.
+std::string losses(const Request& request, const std::string& second) {
   std::string out;
   std::vector<ModelConfig> configs;
   for (std::size_t i = 0; i < 2; ++i)
-    configs.push_back(read_model_config(request.first, request.common.to_read_options(i)));
+    configs.push_back(read_model_config(i == 0 ? request.first : second, request.common.to_read_options(i)));
   for (std::size_t i = 0; i < 2; ++i)
     for (const ConfigWarning& w : configs[i].warnings) {
       const auto same_warning = [&](const ConfigWarning& o) { return o.key == w.key && o.message == w.message; };
@@ -64,7 +64,7 @@ int run(const Request& request) {
     return show_references(request);
   }
   if (request.second.empty() && references < 2)
-    refuse("second", "must be given, or two --as, or --all-references", "nothing");
+    refuse("second", "must be given, or a second --as, or --all-references", "nothing");
   const std::string& second = request.second.empty() ? request.first : request.second;
   const bool measured = is_measured(request.first);
   if (measured != is_measured(second))
@@ -76,7 +76,7 @@ int run(const Request& request) {
   const int status = answer(compare_models(request.first, request.common.to_read_options(), second,
                                            request.common.to_read_options(references == 2 ? 1 : 0), request.position),
                             request);
-  if (request.second.empty() && !request.json) std::cout << losses(request);
+  if (references == 2 && !request.json) std::cout << losses(request, second);
   return status;
 }
 

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 Json or_null(double x) { return x > 0 ? Json(x) : Json(); }
 
 std::string_view name_of(BandEffect effect) {
-  constexpr std::string_view kNames[] = {"kept", "divided", "blended", "still"};
+  constexpr std::string_view kNames[] = {"kept", "divided", "blended", "still", "given"};
   return kNames[static_cast<std::size_t>(effect)];
 }
 

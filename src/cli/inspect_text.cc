@@ -26,6 +26,13 @@ std::string number(double x) { return format("%.10g", x); }
 
 namespace {
 
+// Four digits, no exponent below a million.
+std::string rough(double x) { return format(x >= 1000 && x < 1e6 ? "%.0f" : "%.4g", x); }
+
+std::string span_text(double first, double last) {
+  return rough(first) == rough(last) ? rough(first) : rough(first) + " to " + rough(last);
+}
+
 std::string shortened(std::string text, std::size_t limit) {
   return text.size() <= limit ? text : text.substr(0, limit - 3) + "...";
 }
@@ -114,12 +121,17 @@ std::string method_text(const RopeSpec& s) {
   return std::visit(Text{}, s.scaling);
 }
 
+std::string pairs_text(const Band& band) {
+  return std::to_string(band.begin) + (band.end - band.begin == 1 ? "" : "-" + std::to_string(band.end - 1));
+}
+
 std::string effect_text(const Band& band) {
   switch (band.effect) {
     case BandEffect::kKept: return "kept";
     case BandEffect::kStill: return "does not turn";
     case BandEffect::kDivided: return "divided by " + format("%.6g", band.first_divisor);
-    case BandEffect::kBlended: return "divided by " + format("%.4g to %.4g", band.first_divisor, band.last_divisor);
+    case BandEffect::kBlended: return "divided by " + span_text(band.first_divisor, band.last_divisor);
+    case BandEffect::kGiven: return "as given";
   }
   return "";
 }
@@ -129,18 +141,20 @@ namespace {
 std::string bands_text(const RopeSpec& s, std::int64_t seq_len) {
   const double trained = trained_length(s);
   std::string out;
-  for (const Band& band : frequency_bands(s, seq_len)) {
-    const std::string pairs = format("%d-%d", band.begin, band.end - 1);
+  const std::vector<Band> bands = frequency_bands(s, seq_len);
+  for (const Band& band : bands) {
+    const std::string pairs = pairs_text(band);
     const std::string waves =
-        std::isinf(band.last_wavelength) ? "-" : format("%.4g to %.4g", band.first_wavelength, band.last_wavelength);
+        std::isinf(band.last_wavelength) ? "-" : span_text(band.first_wavelength, band.last_wavelength);
     std::string note = effect_text(band);
     if (trained > 0 && band.effect != BandEffect::kStill)
       note += band.turns_in_training ? "" : "; no full turn in training";
     out += line(out.empty() ? "bands" : "", format("%-9s %-24s %s", pairs.c_str(), waves.c_str(), note.c_str()));
   }
-  const std::string unit = s.angle_multiplier == 1 ? "positions" : "units";
-  return line("", "pairs     wavelength (" + unit + ")" + std::string(unit == "positions" ? "   " : "       ") +
-                      "what the method does") +
+  const std::string heading = std::string("wavelength (") + (s.angle_multiplier == 1 ? "positions" : "units") + ")";
+  const bool by_axis = !bands.empty() && bands.back().end < s.rotary_dim / 2;  // every axis goes through the list
+  return line("", format("%-9s %-24s %s", "pairs", heading.c_str(), "what the method does") +
+                      (by_axis ? ", on each axis" : "")) +
          out;
 }
 

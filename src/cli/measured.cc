@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cli/rotation_choice.h"
+
 namespace rotary::cli {
 namespace {
 
@@ -58,7 +60,8 @@ void add_width(const MeasuredRotation& x, const MeasuredRotation& y, MapDifferen
 Finding compare_tables(const std::string& first, const std::string& second, double position) {
   const CosSinFile x = read_cos_sin(first), y = read_cos_sin(second);
   const Measured mx = measure(x, first), my = measure(y, second);
-  Finding out{"table", mx.contents + " / " + my.contents, compare(mx.rotation, my.rotation, position), {}, -1, -1, {}};
+  Finding out{"table", mx.contents + " / " + my.contents, compare(mx.rotation, my.rotation, position), {}, -1, -1, {},
+              {}};
   add_width(mx.rotation, my.rotation, out.difference);
   const std::size_t width = x.cos.size() / static_cast<std::size_t>(x.num_rows);
   if (width != y.cos.size() / static_cast<std::size_t>(y.num_rows)) return out;
@@ -158,11 +161,14 @@ std::vector<Finding> compare_with(const std::vector<ModelRotation>& rotations, c
                                   DumpLayout layout, double position, std::int64_t seq_len) {
   std::vector<Finding> out;
   for (const Measured& m : measure_file(path, layout)) {
-    Finding finding{m.name, m.contents, {}, {}, -1, -1, {}};
+    Finding finding{m.name, m.contents, {}, {}, -1, -1, {}, {}};
     bool first = true;
     for (const ModelRotation& r : rotations) {
       const MapDifference d = judge(r, m.rotation, position, seq_len > 0 ? seq_len : m.seq_len);
-      if (first || d.same) finding.difference = d;
+      if (first || d.same) {
+        finding.difference = d;
+        if (rotations.size() > 1) finding.rotation = rotation_name(r) + ", " + layers_text(r);
+      }
       first = false;
       if (d.same) break;
     }
@@ -180,7 +186,8 @@ std::string to_text(const std::vector<Finding>& findings, double position) {
   for (const Finding& f : findings) {
     const MapDifference& d = f.difference;
     char text[200];
-    out += f.name + " (" + f.contents + "): " + (d.same ? "same rotation" : "differ: " + d.cause);
+    const std::string whose = f.rotation.empty() ? "" : " as " + f.rotation;
+    out += f.name + " (" + f.contents + "): " + (d.same ? "same rotation" + whose : "differ: " + d.cause);
     if (!d.same && d.max_angle > 0) {
       std::snprintf(text, sizeof text, "; up to %.6g rad apart at position %.17g (pair %d), factor ratio %.9g",
                     d.max_angle, position, d.pair, d.factor_ratio);
@@ -212,6 +219,7 @@ std::string to_json(const std::vector<Finding>& findings, double position) {
              {"max_angle", d.max_angle},
              {"pair", d.pair},
              {"factor_ratio", d.factor_ratio}};
+    if (!f.rotation.empty()) one["rotation"] = f.rotation;
     if (f.max_value) one["max_value"] = *f.max_value, one["row"] = f.row, one["column"] = f.column;
     if (f.max_logit) one["max_logit"] = *f.max_logit;
     out["findings"].push_back(std::move(one));

@@ -27,6 +27,7 @@ struct Finding {
   std::optional<double> max_value;
   std::int64_t row = -1, column = -1;
   std::optional<double> max_logit;  ///< of the first query head with the first key head
+  std::string rotation;             ///< which of a model's, where it has several
 };
 
 /// Reads a table or vectors. Throws std::runtime_error naming the file.

@@ -95,7 +95,7 @@ void add_bands(Page& page, const Subject& s) {
   for (const Band& band : frequency_bands(*s.chosen.spec, s.options.seq_len)) {
     const bool still = band.effect == BandEffect::kStill;
     table.rows.push_back(
-        {std::to_string(band.begin) + "–" + std::to_string(band.end - 1),
+        {std::to_string(band.begin) + (band.end - band.begin == 1 ? "" : "–" + std::to_string(band.end - 1)),
          still ? "–" : short_number(band.first_wavelength) + " to " + short_number(band.last_wavelength),
          effect_text(band),
          still || !is_known       ? "–"

@@ -61,7 +61,7 @@ PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x
   };
   if (is_plain(x) && (same || apart())) {
     validate_heads(state, x, function, "x");
-    return {x, out, same};
+    return {x, same ? TensorView{out.data, out.dtype, x.shape, x.strides} : out, same};
   }
   validate_read(state, x, function, "x");
   if (!same) {

@@ -26,23 +26,25 @@ struct Original {
 // Unscaled and scaled frequencies of the list that every axis (or the only one) goes through.
 struct Lists {
   std::vector<double> plain, scaled;
+  bool given = false;
 };
 
 Lists lists_of(const RopeSpec& spec, std::int64_t seq_len) {
   Lists out;
+  const double turn = std::abs(spec.angle_multiplier);
   if (const auto* given = std::get_if<GivenFrequencies>(&spec.scaling)) {
     const auto pairs = static_cast<std::size_t>(spec.rotary_dim / 2),
                axes = static_cast<std::size_t>(spec.axes.num_axes);
     for (std::size_t i = 0; i < pairs; ++i) {
       double sum = 0;
       for (std::size_t axis = 0; axis < axes; ++axis) sum += std::abs(given->frequencies[i * axes + axis]);
-      out.plain.push_back(sum);
+      out.plain.push_back(sum * turn);
     }
     out.scaled = out.plain;
+    out.given = true;
     return out;
   }
   const detail::FrequencyList list{spec.base, detail::list_denominator(spec), detail::list_length(spec), seq_len};
-  const double turn = std::abs(spec.angle_multiplier);
   for (const auto& f : detail::exact_frequencies(DefaultScaling{}, list)) out.plain.push_back(f.hi * turn);
   for (const auto& f : detail::exact_frequencies(spec.scaling, list)) out.scaled.push_back(f.hi * turn);
   return out;
@@ -72,7 +74,7 @@ std::vector<Band> frequency_bands(const RopeSpec& spec, std::int64_t seq_len) {
   std::vector<Band> out;
   for (std::size_t i = 0; i < lists.plain.size(); ++i) {
     const double plain = lists.plain[i], scaled = lists.scaled[i];
-    const BandEffect effect = effect_of(plain, scaled, smallest);
+    const BandEffect effect = lists.given && scaled != 0 ? BandEffect::kGiven : effect_of(plain, scaled, smallest);
     const bool turns = length <= 0 || kTwoPi / plain <= length;
     const double wavelength = scaled == 0 ? std::numeric_limits<double>::infinity() : kTwoPi / scaled;
     const double divisor = scaled == 0 ? std::numeric_limits<double>::infinity() : plain / scaled;

@@ -25,11 +25,10 @@ using detail::SharedTableRows;
 constexpr double kMaxPosition = 0x1p53;  // every integer below is a double
 constexpr double kMaxAngle = 0x1p60;     // what the range reduction can do, with room for a sum over axes
 
-void require_angles(const RotationMap& map, double max_position, std::string_view function) {
+double largest_of(const RotationMap& map) {
   double largest = 0;
   for (const Frequency& f : map.frequency) largest = std::max(largest, std::fabs(f.hi));
-  require(largest * max_position < kMaxAngle / map.num_axes, function, "position * frequency must be below 2^60",
-          largest * max_position);
+  return largest;
 }
 
 // Memory for numbers, not initialised. Large tables lie in huge pages where the system has them: a table of 64 MB is
@@ -72,7 +71,13 @@ struct CosSinTable::State {
   std::size_t num_axes = 1;
   std::int64_t num_rows = 0;
   Kind kind = Kind::kByPosition;
+  double largest_frequency = 0;
   std::vector<Page> pages;
+
+  void require_angles(double max_position, std::string_view function) const {
+    require(largest_frequency * max_position < kMaxAngle / static_cast<double>(num_axes), function,
+            "position * frequency must be below 2^60", largest_frequency * max_position);
+  }
 
   std::size_t row_floats() const { return 2 * num_pairs; }
 
@@ -120,9 +125,14 @@ CosSinTable CosSinTable::State::positions_table(const RotationMap& map, std::int
   for (int pair = 0; pair < static_cast<int>(map.pairs.size()); ++pair)
     require(axis_of(map, pair) != -2, kFunction, "every pair must be turned by one axis, unlike pair", pair);
   require_size(num_rows, map.pairs.size(), kFunction);
-  require_angles(map, static_cast<double>(num_rows), kFunction);
-  auto state = std::make_shared<State>(State{
-      std::move(rows), map.pairs.size(), static_cast<std::size_t>(map.num_axes), num_rows, Kind::kByPosition, {}});
+  auto state = std::make_shared<State>(State{std::move(rows),
+                                             map.pairs.size(),
+                                             static_cast<std::size_t>(map.num_axes),
+                                             num_rows,
+                                             Kind::kByPosition,
+                                             largest_of(map),
+                                             {}});
+  state->require_angles(static_cast<double>(num_rows), kFunction);
   state->grow();
   return CosSinTable(std::move(state));
 }
@@ -141,10 +151,11 @@ CosSinTable CosSinTable::State::tokens_table(const RotationMap& map, std::span<c
               positions[i]);
     largest = std::max(largest, size);
   }
-  require_angles(map, largest, kFunction);
   const auto num_rows = static_cast<std::int64_t>(positions.size() / axes);
   require_size(num_rows, map.pairs.size(), kFunction);
-  auto state = std::make_shared<State>(State{std::move(rows), map.pairs.size(), axes, num_rows, Kind::kByToken, {}});
+  auto state = std::make_shared<State>(
+      State{std::move(rows), map.pairs.size(), axes, num_rows, Kind::kByToken, largest_of(map), {}});
+  state->require_angles(largest, kFunction);
   state->fill(positions);
   return CosSinTable(std::move(state));
 }
@@ -197,7 +208,7 @@ CosSinTable CosSinTable::from_values(std::span<const float> cos, std::span<const
   require_finite(cos, kFunction, "cos");
   require_finite(sin, kFunction, "sin");
   const std::size_t num_rows = cos.size() / pairs;
-  State state{{}, pairs, 1, static_cast<std::int64_t>(num_rows), State::Kind::kGiven, {}};
+  State state{{}, pairs, 1, static_cast<std::int64_t>(num_rows), State::Kind::kGiven, 0, {}};
   float* out = num_rows > 0 ? state.append(state.num_rows) : nullptr;
   for (std::size_t row = 0; row < num_rows; ++row)
     for (const auto& values : {cos, sin}) out = std::copy_n(&values[row * pairs], pairs, out);
@@ -221,6 +232,7 @@ CosSinTable CosSinTable::grown(std::int64_t num_rows) const {
           state_->kind == State::Kind::kByToken ? "one by token" : "a given one");
   if (num_rows <= state_->num_rows) return *this;
   require_size(num_rows, state_->num_pairs, "CosSinTable::grown");
+  state_->require_angles(static_cast<double>(num_rows), "CosSinTable::grown");
   auto state = std::make_shared<State>(*state_);
   state->num_rows = num_rows;
   state->grow();

@@ -41,7 +41,7 @@ void check_sections(const GgmlRotation& g) {
 void check_angles(const GgmlRotation& g) {
   check(std::isfinite(g.freq_base) && g.freq_base > 1, "freq_base must be finite and above 1", g.freq_base);
   check(is_positive(g.freq_scale), "freq_scale must be finite and positive", g.freq_scale);
-  check(std::isfinite(g.attn_factor) && g.attn_factor != 0, "attn_factor must be finite and not 0", g.attn_factor);
+  check(is_positive(g.attn_factor), "attn_factor must be finite and positive", g.attn_factor);
   const auto pairs = static_cast<std::size_t>(detail::num_pairs(g));
   check(g.freq_factors.empty() || g.freq_factors.size() >= pairs,
         "freq_factors must be empty or one per pair, " + std::to_string(pairs), g.freq_factors.size());

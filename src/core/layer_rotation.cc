@@ -10,17 +10,29 @@
 namespace rotary {
 
 double query_scale_at(const QueryScaleRule& rule, double position) {
-  detail::require(std::isfinite(position), "query_scale_at", "position must be finite", position);
+  constexpr std::string_view kFunction = "query_scale_at";
+  using Kind = QueryScaleRule::Kind;
+  detail::require(std::isfinite(position), kFunction, "position must be finite", position);
+  if (rule.kind == Kind::kNone) return 1;
+  const double least = rule.kind == Kind::kLogN ? 1 : 0;
+  detail::require(
+      std::isfinite(rule.floor_scale) && rule.floor_scale > least, kFunction,
+      rule.kind == Kind::kLogN ? "floor_scale must be finite and above 1" : "floor_scale must be finite and positive",
+      rule.floor_scale);
+  detail::require(std::isfinite(rule.beta), kFunction, "beta must be finite", rule.beta);
+  detail::require(std::isfinite(rule.shift), kFunction, "shift must be finite", rule.shift);
   const auto log_of = [](double x) { return detail::to_double(log(detail::DoubleDouble{x, 0})); };
+  const double steps = (position + rule.shift) / rule.floor_scale;
+  const auto positive = [&](double x) {
+    detail::require(x > 0, kFunction, "1 + (position + shift) / floor_scale must be positive", x);
+    return x;
+  };
   switch (rule.kind) {
-    case QueryScaleRule::Kind::kNone: return 1;
-    case QueryScaleRule::Kind::kLogFloor:
-      return 1 + rule.beta * log_of(1 + std::floor((position + rule.shift) / rule.floor_scale));
-    case QueryScaleRule::Kind::kPower:
-      return detail::to_double(pow(detail::DoubleDouble{1 + (position + rule.shift) / rule.floor_scale, 0},
-                                   detail::DoubleDouble{rule.beta, 0}));
-    case QueryScaleRule::Kind::kLogN:
-      return std::max(1.0, log_of(std::max(position + 1, 1.0)) / log_of(rule.floor_scale));
+    case Kind::kNone: return 1;
+    case Kind::kLogFloor: return 1 + rule.beta * log_of(positive(1 + std::floor(steps)));
+    case Kind::kPower:
+      return detail::to_double(pow(detail::DoubleDouble{positive(1 + steps), 0}, detail::DoubleDouble{rule.beta, 0}));
+    case Kind::kLogN: return std::max(1.0, log_of(std::max(position + 1, 1.0)) / log_of(rule.floor_scale));
   }
   return 1;
 }

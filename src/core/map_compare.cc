@@ -143,14 +143,23 @@ std::string factor_cause(double x, double y) {
   return x == 1 || y == 1 ? "attention factor missing in one" : "attention factor";
 }
 
+// The pair of y that stands against pair i of x, -1 for none: the next in order, or, where their numbers differ, the
+// one that starts at the same channel.
+int counterpart(const RotationMap& x, const RotationMap& y, int i) {
+  if (x.pairs.size() == y.pairs.size()) return i;
+  const int a = x.pairs[static_cast<std::size_t>(i)].a;
+  const auto found = std::find_if(y.pairs.begin(), y.pairs.end(), [&](const ChannelPair& p) { return p.a == a; });
+  return found == y.pairs.end() ? -1 : static_cast<int>(found - y.pairs.begin());
+}
+
 void find_largest_angle(const RotationMap& x, const RotationMap& y, double position, MapDifference& out) {
-  const int pairs = static_cast<int>(std::min(x.pairs.size(), y.pairs.size()));
   for (int set = 0; set < std::min(x.num_sets, y.num_sets); ++set)
-    for (int i = 0; i < pairs; ++i) {
+    for (int i = 0; i < static_cast<int>(x.pairs.size()); ++i) {
+      const int other = counterpart(x, y, i);
       double angle = 0;
       for (int axis = 0; axis < std::max(x.num_axes, y.num_axes); ++axis) {
         const Frequency f = axis < x.num_axes ? x.at(set, i, axis) : Frequency{};
-        const Frequency g = axis < y.num_axes ? y.at(set, i, axis) : Frequency{};
+        const Frequency g = other >= 0 && axis < y.num_axes ? y.at(set, other, axis) : Frequency{};
         angle += position * ((g.hi - f.hi) + (g.lo - f.lo));
       }
       if (std::abs(angle) > out.max_angle || out.pair < 0) {
@@ -197,7 +206,7 @@ MapDifference compare(const RotationMap& first, const RotationMap& second, doubl
   const RotationMap x = detail::canonical(first), y = detail::canonical(second);
   MapDifference out;
   out.factor_ratio = y.attention_factor / x.attention_factor;
-  find_largest_angle(x, y, position, out);
+  find_largest_angle(first, second, position, out);
   out.cause = structural_cause(x, y);
   if (!out.cause.empty()) return out;
   const bool turns_alike = same_frequencies(x, y, kSame);

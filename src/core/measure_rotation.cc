@@ -41,7 +41,8 @@ class Vectors {
   double deviation(const ChannelPair& p) const {
     double in = 0, out = 0, worst = 0;
     for (std::size_t n = 0; n < size(); ++n) in += square_in(n, p), out += square_out(n, p);
-    if (in == 0) return out == 0 ? 0 : std::numeric_limits<double>::infinity();
+    if (out == 0) return 0;
+    if (in == 0) return std::numeric_limits<double>::infinity();
     const double ratio = out / in, mean = in / static_cast<double>(size());
     for (std::size_t n = 0; n < size(); ++n)
       worst =

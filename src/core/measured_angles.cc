@@ -4,11 +4,16 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <optional>
+
+#include "core/require.h"
 
 namespace rotary::detail {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+constexpr const char* kDisproportion = "angles that are not in proportion to the position";
 
 bool is_bfloat16(float x) { return (std::bit_cast<std::uint32_t>(x) & 0xffffU) == 0; }
 
@@ -24,6 +29,7 @@ class Fit {
   void run() {
     out_.value_bits = rows_.value_bits;
     find_stop();
+    find_distances();
     find_frequencies();
     find_first_position();
     find_factor();
@@ -33,7 +39,6 @@ class Fit {
   double angle(std::size_t row, std::size_t pair) const { return rows_.angle[row * rows_.num_pairs + pair]; }
   double magnitude(std::size_t row, std::size_t pair) const { return rows_.magnitude[row * rows_.num_pairs + pair]; }
   std::size_t num_rows() const { return rows_.positions.size(); }
-  double distance(std::size_t row) const { return static_cast<double>(rows_.positions[row] - rows_.positions[0]); }
 
   bool same_rows(std::size_t x, std::size_t y) const {
     for (std::size_t i = 0; i < rows_.num_pairs; ++i)
@@ -72,22 +77,88 @@ class Fit {
     if (first >= 16777215) out_.irregular += ", as in float32";
   }
 
-  // From the nearest row to ever farther ones, each at most 32 times as far, so that the turns are counted right.
+  // Two rows, and how far apart they are in units of position_step.
+  struct Distance {
+    double units;
+    std::size_t from, to;
+  };
+
+  // Neighbouring rows, and the first row with every other, the nearest first.
+  void find_distances() {
+    std::int64_t step = 0;
+    for (std::size_t row = 1; row < end_; ++row) step = std::gcd(step, rows_.positions[row] - rows_.positions[0]);
+    out_.position_step = step;
+    const auto add = [&](std::size_t from, std::size_t to) {
+      const std::int64_t apart = (rows_.positions[to] - rows_.positions[from]) / step;
+      distances_.push_back({static_cast<double>(apart), from, to});
+    };
+    for (std::size_t row = 1; row < end_; ++row) {
+      add(row - 1, row);
+      if (row > 1) add(0, row);
+    }
+    std::stable_sort(distances_.begin(), distances_.end(),
+                     [](const Distance& x, const Distance& y) { return x.units < y.units; });
+    constexpr double kMostGuesses = 1024;
+    if (distances_.front().units > kMostGuesses) refuse_positions("the nearest are too far");
+  }
+
+  [[noreturn]] static void refuse_positions(const char* got) {
+    require(false, "measure_rotation", "positions must be near enough to each other to count the turns between", got);
+    std::abort();
+  }
+
+  // How far an angle may be off where position and frequency, at most about 1, are multiplied in float32.
+  double rounding() const {
+    const auto [first, last] = std::pair{rows_.positions.front(), rows_.positions[end_ - 1]};
+    return rows_.noise + static_cast<double>(std::max(std::abs(first), std::abs(last))) * 0x1p-22;
+  }
+
+  double turned(const Distance& d, std::size_t pair) const { return angle(d.to, pair) - angle(d.from, pair); }
+
+  // Radians per unit, and the distance that it is known from.
+  struct Slope {
+    double angle, reach;
+  };
+
+  // From the nearest rows to ever farther ones, each at most 32 times as far, so that the turns are counted right. None
+  // if rows on the way contradict the start, where that is a guess.
+  std::optional<Slope> refined(std::size_t pair, double start) const {
+    Slope slope{start, distances_.front().units};
+    const bool guess = slope.reach > 1;
+    for (const Distance& d : distances_) {
+      if (d.units > 32 * slope.reach) break;
+      const bool farther = d.units >= 2 * slope.reach || &d == &distances_.back();
+      if (!guess && !farther) continue;
+      const double rest = wrapped(turned(d, pair) - slope.angle * d.units);
+      if (guess && std::abs(rest) > 2 * rounding() * (1 + d.units / slope.reach)) return std::nullopt;
+      if (farther) slope = {slope.angle + rest / d.units, d.units};
+    }
+    return slope;
+  }
+
+  // The nearest rows leave as many possibilities as they are units apart; the others leave one.
+  Slope slope_of(std::size_t pair) {
+    const double nearest = distances_.front().units;
+    const double start = wrapped(turned(distances_.front(), pair)) / nearest;
+    std::optional<Slope> found;
+    for (int k = 0; k < static_cast<int>(nearest); ++k) {
+      const auto slope = refined(pair, wrapped(start + 2 * kPi * k / nearest));
+      if (slope && found) refuse_positions("several frequencies that fit");
+      if (slope) found = slope;
+    }
+    if (found) return *found;
+    if (out_.irregular.empty()) out_.irregular = kDisproportion;
+    return {start, nearest};
+  }
+
   void find_frequencies() {
-    out_.map.frequency.resize(rows_.num_pairs);
-    out_.frequency_error.resize(rows_.num_pairs);
+    const auto step = static_cast<double>(out_.position_step);
     for (std::size_t i = 0; i < rows_.num_pairs; ++i) {
-      double frequency = 0, reach = 0;
-      for (std::size_t row = 1; row < end_; ++row) {
-        const double d = distance(row);
-        if (d < 2 * reach && row + 1 < end_) continue;
-        if (reach > 0 && d > 32 * reach) break;
-        frequency += wrapped(angle(row, i) - angle(0, i) - frequency * d) / d;
-        reach = d;
-      }
-      out_.map.frequency[i] = {frequency, 0};
+      const Slope slope = slope_of(i);
+      const double frequency = slope.angle / step;
+      out_.map.frequency.push_back({frequency, 0});
       // Engines multiply position and frequency in float32, some repeatedly.
-      out_.frequency_error[i] = reach > 0 ? 2 * rows_.noise / reach + std::abs(frequency) * 0x1p-20 : kPi;
+      out_.frequency_error.push_back(2 * rows_.noise / (slope.reach * step) + std::abs(frequency) * 0x1p-20);
     }
   }
 
@@ -108,8 +179,9 @@ class Fit {
     return true;
   }
 
+  // Frequencies that are known up to full turns say so only of rows that these lead to.
   void find_first_position() {
-    if (explains(0) || !out_.irregular.empty()) return;
+    if (rows_.positions[0] % out_.position_step != 0 || explains(0) || !out_.irregular.empty()) return;
     for (std::size_t i = 0; i < rows_.num_pairs; ++i) {
       const double frequency = out_.map.frequency[i].hi;
       if (std::abs(rest(i, 0)) <= 4 * tolerance(i, 0) || frequency == 0) continue;
@@ -119,7 +191,7 @@ class Fit {
         return;
       }
     }
-    out_.irregular = "angles that are not in proportion to the position";
+    out_.irregular = kDisproportion;
   }
 
   void find_factor() {
@@ -127,6 +199,10 @@ class Fit {
     for (std::size_t row = 0; row < end_; ++row)
       for (std::size_t i = 0; i < rows_.num_pairs; ++i) sum += magnitude(row, i);
     const double mean = sum / static_cast<double>(end_ * rows_.num_pairs);
+    if (mean == 0) {
+      out_.irregular = "all results are zero";
+      return;
+    }
     out_.map.attention_factor = mean;
     // Not less for many rows: the rows of slow pairs are all rounded the same way.
     out_.factor_error = rows_.noise * std::abs(mean);
@@ -140,7 +216,8 @@ class Fit {
 
   const MeasuredAngles& rows_;
   MeasuredRotation& out_;
-  std::size_t end_ = 0;  // rows that count
+  std::size_t end_ = 0;              // rows that count
+  std::vector<Distance> distances_;  // rising
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numbers>
+#include <numeric>
 
 #include "rotary/measure.h"
 
@@ -51,12 +53,20 @@ RotationMap snapped(const MeasuredRotation& measured, const RotationMap& other) 
   RotationMap out = measured.map;
   if (out.pairs.size() != other.pairs.size()) return out;
   if (!measured.knows_pairs) {
+    out.channels = other.channels;
     out.pairs = other.pairs;
     out.pass_to = other.pass_to;
   }
-  for (std::size_t i = 0; i < out.pairs.size(); ++i)
-    if (std::abs(out.frequency[i].hi - other.frequency[i].hi) <= measured.frequency_error[i])
-      out.frequency[i] = other.frequency[i];
+  const double turn = 2 * std::numbers::pi / static_cast<double>(measured.position_step);
+  for (std::size_t i = 0; i < out.pairs.size(); ++i) {
+    Frequency& f = out.frequency[i];
+    double apart = f.hi - other.frequency[i].hi;
+    if (measured.position_step > 1) f.hi -= turn * std::round(apart / turn);
+    apart = f.hi - other.frequency[i].hi;
+    // Rounding goes with the whole frequency, turns included.
+    const double error = measured.frequency_error[i] + (measured.position_step > 1 ? 0x1p-20 * std::abs(f.hi) : 0);
+    if (std::abs(apart) <= error) f = other.frequency[i];
+  }
   if (std::abs(out.attention_factor - other.attention_factor) <= measured.factor_error)
     out.attention_factor = other.attention_factor;
   return out;
@@ -105,8 +115,10 @@ MapDifference compare(const MeasuredRotation& first, const MeasuredRotation& sec
   if (first.frequency_error.size() == both.frequency_error.size())
     for (std::size_t i = 0; i < both.frequency_error.size(); ++i) both.frequency_error[i] += first.frequency_error[i];
   both.factor_error += first.factor_error;
+  both.position_step = std::lcm(first.position_step, second.position_step);
   RotationMap map = first.map;
-  if (!first.knows_pairs && map.pairs.size() == second.map.pairs.size() && map.channels == second.map.channels) {
+  if (!first.knows_pairs && map.pairs.size() == second.map.pairs.size()) {
+    map.channels = second.map.channels;
     map.pairs = second.map.pairs;
     map.pass_to = second.map.pass_to;
   }

@@ -168,10 +168,9 @@ LengthRule::LengthRule(RopeSpec spec, Arithmetic arithmetic) : spec_(std::move(s
 bool LengthRule::depends_on_length() const { return rotary::depends_on_length(spec_.scaling); }
 
 std::int64_t LengthRule::switch_length() const {
-  if (const auto* s = std::get_if<DynamicNtkScaling>(&spec_.scaling))
-    return static_cast<std::int64_t>(s->original_max_position);
-  if (const auto* s = std::get_if<LongRopeScaling>(&spec_.scaling))
-    return static_cast<std::int64_t>(s->original_max_position);
+  const auto whole = [](double length) { return static_cast<std::int64_t>(std::min(length, 0x1p62)); };
+  if (const auto* s = std::get_if<DynamicNtkScaling>(&spec_.scaling)) return whole(s->original_max_position);
+  if (const auto* s = std::get_if<LongRopeScaling>(&spec_.scaling)) return whole(s->original_max_position);
   return 0;
 }
 

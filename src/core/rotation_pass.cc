@@ -1,7 +1,9 @@
 #include "core/rotation_pass.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -94,7 +96,17 @@ void run_pass(const RotationPass& pass, const ApplyOptions& options) {
   };
   if (tasks == 1) return run_part(pass, {0, pass.batch, 0, pass.tokens}, scratch_of(0), sizes);
   Executor& executor = options.executor != nullptr ? *options.executor : own_threads();
-  executor.run(static_cast<int>(tasks), [&](int i) { run_part(pass, part_of(pass, i, tasks), scratch_of(i), sizes); });
+  // A host's executor is promised tasks that do not throw; rows that are computed may be out of memory.
+  std::exception_ptr failure;
+  std::atomic_flag failed;
+  executor.run(static_cast<int>(tasks), [&](int i) {
+    try {
+      run_part(pass, part_of(pass, i, tasks), scratch_of(i), sizes);
+    } catch (...) {
+      if (!failed.test_and_set()) failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace rotary::detail

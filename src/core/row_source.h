@@ -30,7 +30,7 @@ class RowSource {
   int num_sets_, num_axes_;
 };
 
-/// Rows of a rotation: forwards; or backwards (-t), as the transpose or, with `divide`, as the inverse.
+/// Rows of a rotation: forwards; or backwards (-t), as the transpose or as the inverse.
 class TurnRows final : public RowSource {
  public:
   enum class Direction { kForward, kTranspose, kInverse };

@@ -94,6 +94,7 @@ struct ScalingCheck {
   void operator()(const LongRopeScaling& s) const {
     require_spec(std::isfinite(s.original_max_position) && s.original_max_position > 1,
                  "original_max_position must be finite and above 1", s.original_max_position);
+    require_in_range(s.original_max_position, "original_max_position");
     require_positive(s.factor, "factor");
     require_spec(!s.dynamic_blend || s.factor > 1, "a dynamic blend needs a factor above 1", s.factor);
     require_attention_factor(s.attention_factor);
@@ -121,7 +122,10 @@ struct ScalingCheck {
     require(s.frequencies.size() == want, kFunction,
             "given frequencies must be [num_sets][pairs][num_axes] = " + std::to_string(want) + " numbers",
             s.frequencies.size());
-    for (double f : s.frequencies) require_spec(std::isfinite(f), "every given frequency must be finite", f);
+    for (double f : s.frequencies) {
+      require_spec(std::isfinite(f), "every given frequency must be finite", f);
+      require_size(f, "every given frequency");
+    }
   }
 
  private:

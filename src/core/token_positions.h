@@ -8,7 +8,8 @@
 
 namespace rotary::detail {
 
-/// What the positions must fit. Numbers apart: an optional that is copied as soon as it is made stalls the core.
+/// What the positions must fit. The limit is two numbers rather than an optional, which
+/// stalls the core when it is copied as soon as it is made.
 struct PositionShape {
   std::int64_t batch = 0, tokens = 0;
   std::int64_t num_axes = 1;

@@ -79,6 +79,7 @@ std::string effect_of(const Band& band) {
   switch (band.effect) {
     case BandEffect::kKept: return "kept";
     case BandEffect::kStill: return "still: they do not turn and compare content at any distance";
+    case BandEffect::kGiven: return "as given";
     case BandEffect::kDivided: return "divided by " + rough(band.first_divisor);
     case BandEffect::kBlended:
       return "blended: divided by " + (band.first_divisor == band.last_divisor
@@ -171,7 +172,9 @@ Passage explain_beyond(const ModelRotation& rotation, std::int64_t seq_len) {
           : "Declared: " + positions_text(trained) + ".";
   if (is_local(rotation))
     text += " These layers see a window or a chunk only: the distances that they meet do not grow with the text.";
-  if (first_slow < 0) {
+  if (is_local(rotation) && first_slow >= 0) {
+    // Angles of distances, which the window bounds.
+  } else if (first_slow < 0) {
     text +=
         " Every pair completed a turn within the trained length: no angle is new beyond it, only combinations of "
         "angles are.";

@@ -144,9 +144,11 @@ Passage explain_none(const ModelRotation& r) {
     return {"What turns", "What these layers do is no set of plane rotations: " + r.rotation.not_a_rotation + ".", ""};
   if (!r.unknown.empty()) return {"What turns", "Not known: " + r.unknown + ".", ""};
   if (!r.fails.empty()) return {"What turns", "This reader cannot run the model: " + r.fails + ".", ""};
-  std::string text =
-      "Nothing: these layers rotate neither queries nor keys. They compare content only and know order "
-      "from the causal mask and from the other layers.";
+  const std::string reason = "no rotation: ";  // of a whole family
+  std::string text = "Nothing: these layers rotate neither queries nor keys";
+  text += r.note.starts_with(reason) ? ": " + r.note.substr(reason.size()) + "."
+                                     : ". They compare content only and know order from the causal mask and from the "
+                                       "other layers.";
   return {"What turns", text + temperature_text(r.rotation.query_scale_rule), ""};
 }
 

@@ -25,9 +25,9 @@ class Settings {
     const auto patch_of = [&](const OrderedJson& rope) {
       return OrderedJson{{"max_position_embeddings", limit}, {"rope_parameters", rope}, {"rope_scaling", nullptr}};
     };
-    if (!read_back(Reference::kTransformers, patch_of(block)).empty()) {
+    if (!read_back(Reference::kTransformers, patch_of(block)).as_meant()) {
       OrderedJson per_type = by_layer_type(flat);
-      if (per_type.size() > 1 && read_back(Reference::kTransformers, patch_of(per_type)).empty()) block = per_type;
+      if (per_type.size() > 1 && read_back(Reference::kTransformers, patch_of(per_type)).as_meant()) block = per_type;
     }
     add("transformers 5", "config.json", shown(patch_of(block)), read_back(Reference::kTransformers, patch_of(block)));
     add_transformers_4(flat, limit);
@@ -44,22 +44,35 @@ class Settings {
   void keep() {
     const OrderedJson limit = plain_number(static_cast<double>(out_.target_length));
     const OrderedJson patch{{"max_position_embeddings", limit}};
-    if (read_back(Reference::kTransformers, patch).empty())
-      add("transformers", "config.json", shown(patch), "");
+    if (read_back(Reference::kTransformers, patch).as_meant())
+      add("transformers", "config.json", shown(patch), {});
     else
       out_.caveats.push_back(
           "Leave config.json as it is: this method computes its frequencies or its factor from "
           "max_position_embeddings, so raising that key would change the rotation; transformers "
           "does not enforce the limit.");
-    add("vLLM", "command line", "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 vllm serve MODEL --max-model-len " + limit.dump(), "");
-    add("llama.cpp", "command line", "llama-server -m MODEL.gguf -c " + limit.dump(), "");
+    add("vLLM", "command line", "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 vllm serve MODEL --max-model-len " + limit.dump(), {});
+    add("llama.cpp", "command line", "llama-server -m MODEL.gguf -c " + limit.dump(), {});
   }
 
+  // Whether some release of transformers makes what is meant.
+  bool is_possible() const { return is_possible_; }
+
  private:
-  void add(std::string engine, std::string where, std::string text, std::string outcome) {
+  // What an engine makes of a patched file.
+  struct Outcome {
+    std::string otherwise;  // than meant, of the layers that it is meant for
+    std::string others;     // that turn otherwise than before
+    bool as_meant() const { return otherwise.empty() && others.empty(); }
+  };
+
+  void add(std::string engine, std::string where, std::string text, const Outcome& outcome) {
     if (where == "config.json" && !place_.empty()) where += ", " + place_;
-    if (outcome.starts_with("fails")) text.clear();
-    out_.settings.push_back({std::move(engine), std::move(where), std::move(text), std::move(outcome)});
+    if (outcome.otherwise.starts_with("fails")) text.clear();
+    is_possible_ |= engine.starts_with("transformers") && outcome.otherwise.empty();
+    std::string both = outcome.otherwise;
+    if (!outcome.others.empty()) both += (both.empty() ? "" : "; ") + outcome.others;
+    out_.settings.push_back({std::move(engine), std::move(where), std::move(text), std::move(both)});
   }
 
   // Its classes read rope_scaling, and the base beside it.
@@ -90,8 +103,7 @@ class Settings {
     return out;
   }
 
-  // "" if the engine makes of the patched file what is meant; else what it makes of it.
-  std::string read_back(Reference reference, const OrderedJson& patch) const {
+  Outcome read_back(Reference reference, const OrderedJson& patch) const {
     ReadOptions options = subject_.options;
     options.reference = reference;
     options.arithmetic = Arithmetic::kExact;
@@ -99,13 +111,14 @@ class Settings {
     const std::string text =
         patched(subject_.document, place_, patch).dump(-1, ' ', false, Json::error_handler_t::replace);
     try {
-      return compared(parse_model_config(text, subject_.name, options));
+      const ModelConfig config = parse_model_config(text, subject_.name, options);
+      return {otherwise(config), changed_others(config)};
     } catch (const std::runtime_error& error) {
-      return std::string("refuses the file: ") + error.what();
+      return {std::string("refuses the file: ") + error.what(), ""};
     }
   }
 
-  std::string compared(const ModelConfig& config) const {
+  std::string otherwise(const ModelConfig& config) const {
     const ModelRotation& was = subject_.rotation;
     for (const ModelRotation& r : config.rotations) {
       if (r.component != was.component || r.part != was.part || r.layer_type != was.layer_type) continue;
@@ -118,11 +131,27 @@ class Settings {
     return "has no such layers";
   }
 
+  // The layer types beside the one meant that do not turn as before.
+  std::string changed_others(const ModelConfig& config) const {
+    std::vector<std::string> changed;
+    for (const ModelRotation& was : subject_.config.rotations) {
+      if (was.component != subject_.rotation.component || was.part != subject_.rotation.part) continue;
+      if (was.layer_type == subject_.rotation.layer_type || !was.spec) continue;
+      const RotationMap before = make_rotation_map(*was.spec, out_.target_length);
+      for (const ModelRotation& r : config.rotations)
+        if (r.component == was.component && r.part == was.part && r.layer_type == was.layer_type && r.spec &&
+            !compare(before, r.rotation.query).same)
+          changed.push_back(was.layer_type);
+    }
+    return changed.empty() ? "" : "changes the layers of type " + listed(changed) + ", too";
+  }
+
   using Json = nlohmann::json;
   Recommendation& out_;
   const SettingSubject& subject_;
   std::string place_;
   RotationMap meant_;
+  bool is_possible_ = false;
 };
 
 void add_caveats_of_yarn(Recommendation& out) {
@@ -169,7 +198,8 @@ void add_caveats(Recommendation& out, const ModelRotation& rotation) {
   if (std::any_of(out.settings.begin(), out.settings.end(), differs))
     out.caveats.push_back("Where an engine turns otherwise than meant, docs/references.md says by which of its rules.");
   if (!rotation.layer_type.empty())
-    out.caveats.push_back("Meant for the layers of type " + rotation.layer_type + "; the others stay as they are.");
+    out.caveats.push_back("Meant for the layers of type " + rotation.layer_type +
+                          "; the others stay as they are, unless it says otherwise.");
 }
 
 }  // namespace
@@ -180,10 +210,7 @@ void add_settings(Recommendation& out, const SettingSubject& subject) {
     settings.extend();
   else
     settings.keep();
-  const auto is_refused = [](const EngineSetting& s) {
-    return !s.engine.starts_with("transformers") || !s.outcome.empty();
-  };
-  if (out.advice == Advice::kExtend && std::all_of(out.settings.begin(), out.settings.end(), is_refused)) {
+  if (out.advice == Advice::kExtend && !settings.is_possible()) {
     out.advice = Advice::kNotPossible;
     out.summary = "No key of this family's configuration sets YaRN: of the usual block, transformers 5 " +
                   out.settings[0].outcome + ".";

@@ -50,7 +50,7 @@ void add_turned(Plane& plane, const std::string& name, Vector v, double position
   const double angle = position * shown.frequency, from = direction(v);
   plane.arrows.push_back({name, v.x, v.y, colour, true});
   plane.arrows.push_back({name + " at " + short_number(position, 9), to.x, to.y, colour});
-  plane.arcs.push_back({short_number(angle, 3) + " rad", size(v), from, from + std::remainder(angle, kTwoPi), colour});
+  plane.arcs.push_back({short_number(angle, 3) + " rad", size(v), from, from + std::fmod(angle, kTwoPi), colour});
 }
 
 Panel plane_panel(double query_position, double key_position, const Shown& shown, const ChannelPair& channels) {

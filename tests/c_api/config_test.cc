@@ -46,7 +46,7 @@ TEST(CConfig, TellsTheFactorsThatTheModelAppliesBesides) {
 }
 
 TEST(CConfig, FindsComponentsAndNamesTheirAxes) {
-  rotary_layer_choice choice{sizeof choice, "vision_config", nullptr, ROTARY_ANY_LAYER, 0, 0};
+  rotary_layer_choice choice{sizeof choice, "vision_config", nullptr, nullptr, 0, 0};
   const Handle handle = read("qwen2.5-vl-7b.json", &choice);
   EXPECT_EQ(map_of_handle(handle.get()).channels, 80);
   rotary_axis_info axis{};
@@ -65,7 +65,8 @@ TEST(CConfig, ReadsTheOptionsArithmeticAndLength) {
 }
 
 TEST(CConfig, GivesTheIdentityForALayerWithoutRotation) {
-  const rotary_layer_choice choice{sizeof choice, nullptr, nullptr, 3, 0, 0};
+  const std::int32_t layer = 3;
+  const rotary_layer_choice choice{sizeof choice, nullptr, nullptr, &layer, 0, 0};
   const Handle handle = parse(R"({"model_type": "smollm3", "hidden_size": 64, "num_attention_heads": 4,
                                   "num_hidden_layers": 4, "no_rope_layers": [1, 1, 1, 0]})",
                               &choice);

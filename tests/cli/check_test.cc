@@ -108,6 +108,20 @@ TEST_F(Check, AgreesWithItsOwnTablesAndVectors) {
   }
 }
 
+TEST_F(Check, SaysWhichOfTheModelsRotationsItIs) {
+  const std::string gemma = R"({"model_type": "gemma3_text", "head_dim": 64, "num_hidden_layers": 6,
+    "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0})";
+  write(gemma);
+  const ModelConfig config = parse_model_config(gemma, "config.json");
+  ASSERT_EQ(config.rotations.size(), 2U);
+  for (const ModelRotation& r : config.rotations) {
+    write_table("table.safetensors", r.rotation.query);
+    const Finished run = rotary("check " + file() + " --table " + file("table.safetensors"));
+    EXPECT_EQ(run.status, 0) << run.out;
+    EXPECT_THAT(run.out, HasSubstr("same rotation as model " + r.layer_type + ", layer"));
+  }
+}
+
 TEST_F(Check, NamesTheFault) {
   write(kLlama);
   write_table("table.safetensors", map_of(kPlain));
@@ -162,6 +176,13 @@ TEST_F(Check, ComparesReferences) {
   write(kLlama);
   const Finished two = rotary("diff " + file() + " --as transformers --as onnxruntime-genai");
   EXPECT_EQ(two.status, 0) << two.out << two.err;
+  write(R"({"model_type": "llama", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 2,
+    "rope_scaling": {"rope_type": "yarn", "factor": 8.0, "truncate": false, "original_max_position_embeddings": 8192}})");
+  for (const std::string& second : {std::string(), file()}) {
+    const Finished lost = rotary("diff " + file() + " " + second + " --as transformers --as llama.cpp");
+    EXPECT_THAT(lost.out, HasSubstr("as llama.cpp: rope_scaling.truncate: ignored"));
+  }
+  write(kLlama);
   const Finished all = rotary("diff " + file() + " --all-references");
   EXPECT_THAT(all.out, HasSubstr("vllm 0.28.0: the same"));
   EXPECT_THAT(all.out, HasSubstr("mlx-lm 0.31.3: the same"));

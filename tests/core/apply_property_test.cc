@@ -84,14 +84,15 @@ TEST_P(ApplyProperty, BackwardIsTheTranspose) {
 TEST_P(ApplyProperty, MatchesOtherTargetsWithFusedArithmeticBitForBit) {
   const Rotary rotary(map(), kTable);
   const Heads x = heads();
-  const std::vector<std::string> fused{"AVX2", "AVX3", "AVX3_DL", "NEON"};
   std::vector<Elements> results;
-  for (const std::string& target : fused) {
-    if (!detail::choose_target(target)) continue;
+  for (const std::string& target : detail::available_targets()) {
+    if (target == "EMU128" || target == "SCALAR" || target.starts_with("SS") || !detail::choose_target(target))
+      continue;  // those round products, too
     Heads out = x;
     apply_rotary_inplace(rotary, out.view(), ids_of(kPositions));
     results.push_back(out.memory);
   }
+  if (results.size() < 2) GTEST_SKIP() << "this machine has no two targets with fused arithmetic";
   for (const Elements& result : results) EXPECT_EQ(result, results.front());
 }
 
@@ -169,8 +170,9 @@ TEST_F(ApplyTest, CopiesChannelsThatPassBitForBit) {
     for (std::size_t h = 0; h < 4; ++h)
       for (std::size_t c = 0; c < 40; ++c)
         if (c < 20 || c >= 36) {
-          const std::size_t byte = size_of(dtype) * (h * 40 + c);
-          EXPECT_EQ(x.memory.get<std::uint16_t>(byte / 2), out.memory.get<std::uint16_t>(byte / 2));
+          const std::size_t halves = size_of(dtype) / 2;
+          for (std::size_t i = (h * 40 + c) * halves; i < (h * 40 + c + 1) * halves; ++i)
+            EXPECT_EQ(x.memory.get<std::uint16_t>(i), out.memory.get<std::uint16_t>(i));
         }
   }
 }

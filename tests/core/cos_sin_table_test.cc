@@ -196,6 +196,8 @@ const BadCall kBadCalls[] = {
      "num_rows must not be negative, got -1"},
     {"TooManyRows", [] { CosSinTable::by_position(map_of(4, 10000), kHuge); }, "length_error", "num_rows * pairs"},
     {"GrownTooFar", [] { kTable().grown(kHuge); }, "length_error", "CosSinTable::grown"},
+    {"GrownBeyondTheAngles", [] { CosSinTable::by_position(map_with({1e15}), 100).grown(10000); }, "invalid_argument",
+     "CosSinTable::grown: position * frequency"},
     {"GrownByToken", [] { CosSinTable::by_token(map_of(4, 10000), std::vector<double>{1}).grown(5); },
      "invalid_argument", "by position"},
     {"SeveralAxes",

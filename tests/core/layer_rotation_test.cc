@@ -122,6 +122,31 @@ const BadCall kBadCalls[] = {
     {"PairTooLarge", [] { xpos_scale({}, 8, 8, 1); }, "invalid_argument", "pair must be"},
     {"NoPairs", [] { xpos_scale({}, 0, 0, 1); }, "invalid_argument", "pair must be"},
     {"Position", [] { xpos_scale({}, 0, 8, kInfinity); }, "invalid_argument", "position must be finite, got inf"},
+    {"QueryFloorScale",
+     [] {
+       query_scale_at({QueryScaleRule::Kind::kLogFloor, 0.1, 0, 0}, 5);
+     },
+     "invalid_argument", "floor_scale must be finite and positive, got 0"},
+    {"QueryLogNOfOne",
+     [] {
+       query_scale_at({QueryScaleRule::Kind::kLogN, 0, 1, 0}, 5);
+     },
+     "invalid_argument", "floor_scale must be finite and above 1, got 1"},
+    {"QueryLogOfZero",
+     [] {
+       query_scale_at({QueryScaleRule::Kind::kLogFloor, 0.1, 8192, 0}, -1);
+     },
+     "invalid_argument", "1 + (position + shift) / floor_scale must be positive, got 0"},
+    {"QueryPowerOfZero",
+     [] {
+       query_scale_at({QueryScaleRule::Kind::kPower, 0.5, 4, 0}, -4);
+     },
+     "invalid_argument", "must be positive, got 0"},
+    {"QueryBeta",
+     [] {
+       query_scale_at({QueryScaleRule::Kind::kPower, kNan, 4, 0}, 4);
+     },
+     "invalid_argument", "beta must be finite"},
     {"QueryPosition", [] { query_scale_at({}, kNan); }, "invalid_argument", "query_scale_at: position must be finite"},
 };
 

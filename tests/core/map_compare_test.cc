@@ -154,6 +154,18 @@ TEST(MapCompare, TheLargestAngleIsThatOfTheWorstPairAtThePosition) {
   EXPECT_EQ(far.max_angle, 125);
 }
 
+TEST(MapCompare, TheLargestAngleCountsPairsThatStandStillOrAreMissing) {
+  const RotationMap x = map_with({1, 0.5, 0.25, 0.125});
+  const MapDifference tail = compare(x, map_with({1, 0.5, 0, 0})),
+                      first = compare(map_with({1, 0.5}), map_with({0, 0.5})),
+                      last = compare(map_with({0, 1, 0.5}), map_with({0, 1, 0.25}));
+  EXPECT_EQ(tail.max_angle, 0.25);
+  EXPECT_EQ(tail.pair, 2);
+  EXPECT_EQ(first.max_angle, 1);
+  EXPECT_EQ(first.pair, 0);
+  EXPECT_EQ(last.pair, 2);
+}
+
 TEST(MapCompare, TheFactorRatioIsThatOfTheSecondOverTheFirst) {
   EXPECT_EQ(compare(with_factor(2), with_factor(3)).factor_ratio, 1.5);
 }

@@ -54,20 +54,31 @@ struct Dump {
   std::vector<std::int64_t> positions;
 };
 
-// Two heads at each of the positions 0 .. 299, rotated by the kernels in float32.
-Dump dump_of(const RopeSpec& spec, std::int64_t first = 0) {
-  const std::int64_t tokens = 300, heads = 2, channels = spec.head_dim;
+// Two heads at each position, rotated by the kernels in float32 at that position + `first`.
+Dump dump_at(const RopeSpec& spec, const std::vector<std::int64_t>& positions, std::int64_t first = 0) {
+  const auto tokens = static_cast<std::int64_t>(positions.size());
+  const std::int64_t heads = 2, channels = spec.head_dim;
   Dump out;
   std::mt19937 random(7);
   std::normal_distribution<float> normal;
   out.before.resize(static_cast<std::size_t>(tokens * heads * channels));
   for (float& x : out.before) x = normal(random);
-  for (std::int64_t t = 0; t < tokens; ++t)
-    for (std::int64_t h = 0; h < heads; ++h) out.positions.push_back(t);
+  std::vector<std::int64_t> moved;
+  for (const std::int64_t position : positions) {
+    for (std::int64_t h = 0; h < heads; ++h) out.positions.push_back(position);
+    moved.push_back(position + first);
+  }
   out.after = out.before;
   apply_rotary_inplace(Rotary(spec), thd<void>(out.after.data(), DType::kFloat32, tokens, heads, channels),
-                       PositionRange{first});
+                       PositionIds{std::span<const std::int64_t>(moved)});
   return out;
+}
+
+// At the positions 0 .. 299.
+Dump dump_of(const RopeSpec& spec, std::int64_t first = 0) {
+  std::vector<std::int64_t> positions(300);
+  std::iota(positions.begin(), positions.end(), 0);
+  return dump_at(spec, positions, first);
 }
 
 MeasuredRotation measured(const Dump& d) { return measure_rotation(d.before, d.after, d.positions); }
@@ -207,9 +218,18 @@ TEST_P(SeededFaults, AreNamedFromVectors) {
   EXPECT_THAT(likely_fault(fault.right, found), HasSubstr(fault.cause));
 }
 
-TEST_P(SeededFaults, AreNamedFromTables) {
+// A table of pairs does not know the channels.
+std::vector<SeededFault> faults_in_tables() {
+  std::vector<SeededFault> out;
+  for (const SeededFault& fault : kFaults)
+    if (fault.in_table) out.push_back(fault);
+  return out;
+}
+
+class SeededTableFaults : public ::testing::TestWithParam<SeededFault> {};
+
+TEST_P(SeededTableFaults, AreNamed) {
   const SeededFault& fault = GetParam();
-  if (!fault.in_table) return;  // a table of pairs does not know the channels
   const MeasuredRotation found = measured(table_of(fault.wrong));
   EXPECT_EQ(found.irregular, "");
   EXPECT_FALSE(compare(make_rotation_map(fault.right), found).same);
@@ -217,6 +237,8 @@ TEST_P(SeededFaults, AreNamedFromTables) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, SeededFaults, ::testing::ValuesIn(kFaults),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(, SeededTableFaults, ::testing::ValuesIn(faults_in_tables()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Measured, IsTheSameWhereItIs) {
@@ -239,7 +261,90 @@ TEST(Measured, IsTheSameWhereItIs) {
       EXPECT_EQ(likely_fault(spec, dump), "");  // no fault gives the right numbers
       ++pairs;
     }
-  EXPECT_GE(pairs, 100);
+  EXPECT_EQ(pairs, 140);
+}
+
+std::vector<std::int64_t> every(std::int64_t step, std::int64_t first) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < 160; ++i) out.push_back(first + step * i);
+  return out;
+}
+
+std::vector<std::int64_t> scattered(std::int64_t below, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int64_t> out;
+  for (int i = 0; i < 160; ++i) out.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(below)));
+  return out;
+}
+
+struct SparsePositions {
+  const char* name;
+  std::vector<std::int64_t> positions;
+};
+
+const SparsePositions kSparse[] = {
+    {"NoneNextToTheFirst", {0, 7, 8, 31, 90, 333}},
+    {"NoTwoNeighbours", {3, 5, 8, 15, 22, 40, 77}},
+    {"AStepOf2", every(2, 0)},
+    {"AStepOf800", every(800, 0)},
+    {"AStepOf800FromOne", every(800, 1)},
+    {"AStepOf37FromAfar", every(37, 5000)},
+    {"Scattered131072", scattered(131072, 1)},
+    {"Scattered16384", scattered(16384, 2)},
+    {"ScatteredEvenOnly",
+     [] {
+       std::vector<std::int64_t> out = scattered(4096, 3);
+       for (std::int64_t& x : out) x *= 2;
+       return out;
+     }()},
+};
+
+class MeasuredSparsely : public ::testing::TestWithParam<SparsePositions> {};
+
+TEST_P(MeasuredSparsely, RightIsTheSameAndAnotherBaseIsNot) {
+  for (const RopeSpec& spec : families()) {
+    const MeasuredRotation found = measured(dump_at(spec, GetParam().positions));
+    const MapDifference same = compare(make_rotation_map(spec), found);
+    EXPECT_TRUE(same.same) << same.cause << " in " << scaling_name(spec.scaling) << " base " << spec.base;
+    RopeSpec other = spec;
+    other.base *= 1.5;
+    EXPECT_FALSE(compare(make_rotation_map(other), found).same) << scaling_name(spec.scaling);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, MeasuredSparsely, ::testing::ValuesIn(kSparse),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Measured, RefusesPositionsThatLeaveTheTurnsOpen) {
+  EXPECT_THROW(measured(dump_at(plain(), {0, 100000, 200003})), std::invalid_argument);
+}
+
+TEST(Measured, ComparesMeasurementsOfDifferentPositions) {
+  const MeasuredRotation dense = measured(dump_of(llama3())), sparse = measured(dump_at(llama3(), every(6, 0))),
+                         sparser = measured(dump_at(llama3(), every(4, 0)));
+  EXPECT_EQ(dense.position_step, 1);
+  EXPECT_EQ(sparse.position_step, 6);
+  for (const auto& [x, y] : {std::pair{&dense, &sparse}, {&sparse, &dense}, {&sparse, &sparser}})
+    EXPECT_TRUE(compare(*x, *y).same) << compare(*x, *y).cause;
+  EXPECT_FALSE(compare(sparse, measured(dump_of(plain()))).same);
+}
+
+TEST(Measured, SaysThatAllIsZero) {
+  Dump d = dump_of(plain());
+  std::fill(d.after.begin(), d.after.end(), 0.0F);
+  EXPECT_THAT(compare(make_rotation_map(plain()), measured(d)).cause, HasSubstr("all results are zero"));
+  Table t = table_of(plain());
+  std::fill(t.cos.begin(), t.cos.end(), 0.0F);
+  t.sin = t.cos;
+  EXPECT_THAT(compare(make_rotation_map(plain()), measured(t)).cause, HasSubstr("all results are zero"));
+}
+
+TEST(Measured, VectorsOfWiderHeadsCompareWithATableOfThePairs) {
+  RopeSpec wide = plain();
+  wide.head_dim = 96;
+  const MeasuredRotation vectors = measured(dump_of(wide)), table = measured(table_of(wide));
+  EXPECT_TRUE(compare(vectors, table).same) << compare(vectors, table).cause;
+  EXPECT_TRUE(compare(table, vectors).same) << compare(table, vectors).cause;
 }
 
 TEST(Measured, SaysWhichChannelsMeetWhereValuesStandTwice) {

@@ -168,6 +168,8 @@ const BadCall kScalings[] = {
     {"ProportionalFactor", scaling_of(ProportionalScaling{1, 0}), kArgument, "factor"},
     {"GivenSets", scaling_of(GivenFrequencies{0, {}}), kArgument, "num_sets"},
     {"GivenCount", scaling_of(GivenFrequencies{2, Vector(16, 1)}), kArgument, "[num_sets][pairs][num_axes] = 32"},
+    {"GivenHuge", scaling_of(GivenFrequencies{1, Vector(16, 1e300)}), kArgument,
+     "every given frequency must be in -2^100 .. 2^100"},
     {"GivenNan", scaling_of(GivenFrequencies{1, Vector(16, kNan)}), kArgument, "every given frequency must be finite"},
 };
 

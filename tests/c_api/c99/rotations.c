@@ -67,13 +67,14 @@ static void test_pairs(void) {
 
 /* Gemma 3: two kinds of layers, so one must be named. */
 static void test_config(const char* config) {
-  rotary_layer_choice choice = {.struct_size = sizeof choice, .layer = ROTARY_ANY_LAYER};
+  int32_t layer = 0;
+  rotary_layer_choice choice = {.struct_size = sizeof choice};
   rotary_rotation *sliding = NULL, *full = NULL;
   CHECK_STATUS(ROTARY_INVALID_ARGUMENT, rotary_rotation_from_config(config, &choice, NULL, &sliding));
   CHECK(strstr(rotary_last_error(), "sliding_attention") != NULL);
-  choice.layer = 0;
+  choice.layer = &layer;
   CHECK_STATUS(ROTARY_OK, rotary_rotation_from_config(config, &choice, NULL, &sliding));
-  choice.layer = 5;
+  layer = 5;
   choice.component = "";
   choice.part = "";
   choice.keys = 1;
@@ -81,9 +82,9 @@ static void test_config(const char* config) {
   CHECK_STATUS(ROTARY_OK, rotary_rotation_from_config(config, &choice, NULL, &full));
   CHECK(fingerprint_of(sliding) != fingerprint_of(full));
   rotary_rotation_release(sliding);
-  choice.layer = 1000;
+  layer = 1000;
   CHECK_STATUS(ROTARY_INVALID_ARGUMENT, rotary_rotation_from_config(config, &choice, NULL, &sliding));
-  choice.layer = 5;
+  layer = 5;
   choice.component = "vision_config";
   CHECK_STATUS(ROTARY_INVALID_ARGUMENT, rotary_rotation_from_config(config, &choice, NULL, &sliding));
   rotary_rotation_release(full);
