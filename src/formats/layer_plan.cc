@@ -27,8 +27,8 @@ std::string legacy_type(const std::string& type) {
 //   {"all": T}; {"cycle": [T, ...]}; {"every": n, "at": r, "special": T, "rest": U}: T where i mod n == r (default n -
 //   1);
 // with "from_end" i counts back from the last layer; "lead": k layers of "lead_type" first (not counted with
-// "restart"); "final": type of the last layer; "lead_key" names k; "cycle_key" a list of the file that replaces the
-// cycle.
+// "restart"); "final": type of the last layer, with "final_in_lists" also of a list in the file; "lead_key" names k;
+// "cycle_key" a list of the file that replaces the cycle.
 std::string type_by_rule(const ConfigView& view, const Json& rule, int i, int count) {
   if (rule.contains("final") && i == count - 1) return rule.at("final").get<std::string>();
   std::int64_t lead = rule.value("lead", 0);
@@ -70,6 +70,13 @@ std::vector<std::string> layer_types(const ConfigView& view, int count) {
     for (const Json& dropped : view.row().value("dropped_types", Json::array()))
       std::erase(types, dropped.get<std::string>());
     if (view.row().contains("dropped_types")) return types;
+    if (rule.value("final_in_lists", false) && !types.empty() && reading.as_transformers()) {
+      const std::string final = rule.at("final").get<std::string>();
+      if (types.back() != final)
+        reading.depart(given.path, "transformers 5 makes the last layer " + final + "; lost: " + types.back(),
+                       kThroughTransformers);
+      types.back() = final;
+    }
     // Longer lists occur (multi-token-prediction layers); shorter ones leave layers without a type.
     if (static_cast<int>(types.size()) < count)
       fail(reading, given.path, "have one entry per layer (" + std::to_string(count) + ")",

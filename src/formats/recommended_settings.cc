@@ -10,6 +10,12 @@
 namespace rotary::detail {
 namespace {
 
+// Layers of another type that turn otherwise than those meant: what turned alike is meant, too.
+bool is_other(const ModelRotation& r, const ModelRotation& meant) {
+  return r.component == meant.component && r.part == meant.part && r.layer_type != meant.layer_type && r.spec &&
+         r.rotation.rotates && *r.spec != *meant.spec;
+}
+
 class Settings {
  public:
   Settings(Recommendation& out, const SettingSubject& subject)
@@ -135,8 +141,7 @@ class Settings {
   std::string changed_others(const ModelConfig& config) const {
     std::vector<std::string> changed;
     for (const ModelRotation& was : subject_.config.rotations) {
-      if (was.component != subject_.rotation.component || was.part != subject_.rotation.part) continue;
-      if (was.layer_type == subject_.rotation.layer_type || !was.spec) continue;
+      if (!is_other(was, subject_.rotation)) continue;
       const RotationMap before = make_rotation_map(*was.spec, out_.target_length);
       for (const ModelRotation& r : config.rotations)
         if (r.component == was.component && r.part == was.part && r.layer_type == was.layer_type && r.spec &&
@@ -188,7 +193,7 @@ void add_caveats_of_kept(Recommendation& out) {
         " positions.");
 }
 
-void add_caveats(Recommendation& out, const ModelRotation& rotation) {
+void add_caveats(Recommendation& out, const SettingSubject& subject) {
   if (out.advice == Advice::kExtend)
     add_caveats_of_yarn(out);
   else
@@ -197,9 +202,11 @@ void add_caveats(Recommendation& out, const ModelRotation& rotation) {
   const auto differs = [](const EngineSetting& s) { return !s.outcome.empty(); };
   if (std::any_of(out.settings.begin(), out.settings.end(), differs))
     out.caveats.push_back("Where an engine turns otherwise than meant, docs/references.md says by which of its rules.");
-  if (!rotation.layer_type.empty())
-    out.caveats.push_back("Meant for the layers of type " + rotation.layer_type +
-                          "; the others stay as they are, unless it says otherwise.");
+  const bool has_others = std::any_of(subject.config.rotations.begin(), subject.config.rotations.end(),
+                                      [&](const ModelRotation& r) { return is_other(r, subject.rotation); });
+  if (has_others)
+    out.caveats.push_back("Meant for the layers of type " + subject.rotation.layer_type +
+                          "; the others stay as they are where nothing else is said.");
 }
 
 }  // namespace
@@ -217,7 +224,7 @@ void add_settings(Recommendation& out, const SettingSubject& subject) {
     out.settings.clear();
     return;
   }
-  add_caveats(out, subject.rotation);
+  add_caveats(out, subject);
 }
 
 }  // namespace rotary::detail

@@ -222,6 +222,16 @@ void merge_flat(RopeParameters& into, const Value& flat, const ConfigView& view)
     if (key == "rope_theta" ? all_theta || reads_theta(own) : all_scale || scales(own)) into.values[key] = value;
 }
 
+// transformers 5 puts rope_scaling over sets that say rope_type = default, where `type` alone changes nothing.
+void forget_type(RopeParameters& out, const ConfigView& view) {
+  const Value type = out.get("type");
+  const Reading& reading = view.reading();
+  if (!type || out.get("rope_type") || !reading.as_transformers() || reading.as(Reference::kTransformers4)) return;
+  if (to_text(view.reading(), type) != "default")
+    warn_lost(view, type, "this family reads rope_type only, and type does not stand for it");
+  out.values.erase("type");
+}
+
 // One set of a family with sets per layer type. `rule` is the family's row entry for the label.
 RopeParameters read_labelled(const ConfigView& view, const PlannedType& type, const Json& rule,
                              const std::vector<std::string>& labels) {
@@ -264,6 +274,7 @@ RopeParameters read_labelled(const ConfigView& view, const PlannedType& type, co
     if (const Value own = member(*scaling.json, scaling.path, label); own && own.json->is_object()) merge(out, own);
   } else if (scaling && (takes_scaling && legacy)) {
     merge(out, scaling);
+    if (!base && view.row().value("preset_rope_type", false)) forget_type(out, view);
   } else if (scaling && !legacy) {
     if (reading.as_transformers())
       warn_lost(view, scaling, "this family reads rope_parameters only");

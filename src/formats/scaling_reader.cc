@@ -168,12 +168,13 @@ class ScalingReader {
     return to_number(reading_, value);
   }
 
-  // A top-level original_max_position_embeddings wins where the dictionary is flat (Phi-3); the last resort is the
-  // present limit.
+  // A top-level original_max_position_embeddings wins where the dictionary is flat (Phi-3, under transformers its
+  // default, too); the last resort is the present limit.
   double original() {
     const Value inside = keys_.find("original_max_position_embeddings");
     const Value beside = nested_ ? Value{} : view_.get("original_max_position_embeddings");
-    if (inside && beside && !beside.assumed && *inside.json != *beside.json) {
+    const bool beside_wins = beside && (!beside.assumed || reading_.as_transformers());
+    if (inside && beside_wins && *inside.json != *beside.json) {
       if (!reading_.as_transformers())
         fail(reading_, inside.path, "agree with " + beside.path, show(*inside.json) + " and " + show(*beside.json));
       reading_.depart(
@@ -181,8 +182,7 @@ class ScalingReader {
           "transformers 5 reads " + beside.path + " = " + show(*beside.json) + " instead; lost: " + show(*inside.json),
           kThroughTransformers);
     }
-    const bool use_beside = beside && (!beside.assumed || !inside);
-    if (const Value value = use_beside ? beside : inside) {
+    if (const Value value = beside_wins || !inside ? beside : inside) {
       keys_.record(value, "original_max_position");
       return to_number(reading_, value);
     }

@@ -41,6 +41,26 @@ TEST(LayerTypes, InNestedAndOldSpellingHaveEqualFingerprints) {
   EXPECT_THAT(of_type(config, "full_attention").layers, ElementsAre(5));
 }
 
+TEST(LayerTypes, TheOlderKeyOfTheMethodIsLostWhereTheFamilySetsTheNewOne) {
+  const Json older = gemma3({{"rope_scaling", {{"type", "linear"}, {"factor", 8.0}}}}),
+             newer = gemma3({{"rope_scaling", kLinear8}});
+  const ModelConfig config = read(older);
+  EXPECT_EQ(scaling_name(spec_of_type(config, "full_attention").scaling), "default");
+  EXPECT_THAT(warnings_of(config), HasSubstr("rope_scaling.type"));
+  for (Reference reference : {kOriginal, Reference::kTransformers4})
+    EXPECT_EQ(fingerprints_of(older, reference), fingerprints_of(newer, reference)) << to_string(reference);
+  EXPECT_THAT(read(newer).warnings, IsEmpty());
+}
+
+TEST(LayerTypes, TheLastLayerOfAListIsForcedWhereTransformersDoes) {
+  const Json list{{"model_type", "gemma4_text"},
+                  {"num_hidden_layers", 2},
+                  {"layer_types", {"full_attention", "sliding_attention"}}};
+  EXPECT_THAT(of_type(read(list), "full_attention").layers, ElementsAre(0, 1));
+  EXPECT_THAT(warnings_of(list), HasSubstr("makes the last layer full_attention"));
+  EXPECT_THAT(of_type(read(list, kOriginal), "sliding_attention").layers, ElementsAre(1));
+}
+
 TEST(LayerTypes, AFlatDictionaryIsIgnoredByTransformersGemma3WithAWarning) {
   const Json flat = gemma3({{"rope_parameters", with(kLinear8, {{"rope_theta", 5e5}})}});
   const ModelConfig config = read(flat);

@@ -144,5 +144,21 @@ TEST(GptNeox, ReadsRotaryEmbBaseAndNeverRopeTheta) {
   EXPECT_EQ(spec_of(parse(R"({"model_type": "gpt_neox", "rotary_emb_base": 500000})")).base, 500000);
 }
 
+TEST(ScalingReading, TheOriginalLengthThatPhi3HasByDefaultWinsOverTheDictionary) {
+  const std::vector<double> ones(48, 1);
+  const Json phi{{"model_type", "phi3"},
+                 {"rope_scaling",
+                  {{"type", "longrope"},
+                   {"short_factor", ones},
+                   {"long_factor", ones},
+                   {"original_max_position_embeddings", 1024}}}};
+  const auto original_of = [&](Reference reference) {
+    return std::get<LongRopeScaling>(read(phi, reference).rotations.at(0).spec.value().scaling).original_max_position;
+  };
+  EXPECT_EQ(original_of(kTransformers), 4096);
+  EXPECT_EQ(original_of(kOriginal), 1024);
+  EXPECT_THAT(warnings_of(phi), ::testing::HasSubstr("original_max_position_embeddings = 4096 instead; lost: 1024"));
+}
+
 }  // namespace
 }  // namespace rotary::testing
