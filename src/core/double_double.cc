@@ -74,6 +74,7 @@ DoubleDouble sqrt(DoubleDouble x) {
 }
 
 float pow_float(float x, float y) {
+  if (std::isinf(x)) return std::pow(x, y);  // a product that overflowed
   DoubleDouble exact = pow(DoubleDouble{x}, DoubleDouble{y});
   // Powers can be floats or midpoints of floats, which noise in lo would push off.
   if (std::fabs(exact.lo) < 0x1p-96 * exact.hi) exact.lo = 0;

@@ -89,6 +89,7 @@ Rotary::State map_state(RotationMap map, std::int64_t table_rows, Arithmetic ari
 }
 
 Rotary::State ggml_state(RotationMap map, const detail::GgmlAngles& ggml, std::int64_t table_rows) {
+  validate_map(map);
   Rotary::State state = state_of(std::move(map), Arithmetic::kGgml, table_rows, true);
   state.rows.push_back(detail::ggml_rows(ggml));
   state.write_angles = ggml_angles(ggml);

@@ -73,6 +73,8 @@ TEST(DoubleDouble, FusedMultiplyAddRoundsOnce) {
 TEST(DoubleDouble, Float32PowersThatAreTiesGoToEven) {
   EXPECT_EQ(pow_float(4097, 2), 16785408.0F);  // 16785409 lies midway
   EXPECT_EQ(pow_float(4, 0.5), 2.0F);
+  EXPECT_EQ(pow_float(INFINITY, 0.5), INFINITY);
+  EXPECT_EQ(pow_float(INFINITY, 0), 1.0F);
   EXPECT_EQ(pow_float(10000, -0.0F), 1.0F);
   EXPECT_EQ(log_float(1), 0.0F);
 }

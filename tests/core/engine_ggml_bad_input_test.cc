@@ -142,6 +142,21 @@ TEST(EngineGgmlBadInput, NoTokensAreNoWork) {
   EXPECT_TRUE(GgmlCall(none).result().empty());
 }
 
+TEST(EngineGgmlBadInput, AMapThatIsNoneMakesNoRotation) {
+  GgmlRotation parameters;
+  parameters.head_dim = parameters.n_dims = 8;
+  parameters.attn_factor = -1;
+  EXPECT_THROW(Rotary{parameters}, std::invalid_argument);
+  RopeSpec spec;
+  spec.head_dim = spec.rotary_dim = 8;
+  YarnScaling yarn;
+  yarn.factor = 4;
+  yarn.original_max_position = 1024;
+  yarn.mscale_coefficient = -1;  // 1 - ln 4 is negative
+  spec.scaling = yarn;
+  EXPECT_THROW(Rotary(spec, 0, Arithmetic::kGgml), std::invalid_argument);
+}
+
 TEST(EngineGgmlBadInput, AnOddHeadIsNotWrittenPastItsEnd) {
   GgmlRotation parameters;
   parameters.mode = GgmlMode::kNeox;
