@@ -18,6 +18,7 @@ using detail::TurnRows;
 struct Operation {
   std::string_view name;
   TurnRows::Direction direction;
+  detail::TensorNames tensors{};
 };
 
 void run(const Rotary::State& state, std::span<const PassTensor> tensors, const Positions& positions,
@@ -36,7 +37,7 @@ void run(const Rotary::State& state, std::span<const PassTensor> tensors, const 
 
 void run_one(const Rotary::State& state, const ConstTensorView& x, const TensorView& out, const Positions& positions,
              const ApplyOptions& options, const Operation& operation) {
-  const PassTensor tensor = detail::validate_tensors(state, x, out, operation.name);
+  const PassTensor tensor = detail::validate_tensors(state, x, out, operation.name, operation.tensors);
   run(state, {&tensor, 1}, positions, options, operation);
 }
 
@@ -78,7 +79,7 @@ void unrotate_inplace(const Rotary& rotary, const TensorView& x, const Positions
 void apply_rotary_backward(const Rotary& rotary, const ConstTensorView& grad_out, const TensorView& grad_x,
                            const Positions& positions, const ApplyOptions& options) {
   run_one(rotary.state(), grad_out, grad_x, positions, options,
-          {"apply_rotary_backward", TurnRows::Direction::kTranspose});
+          {"apply_rotary_backward", TurnRows::Direction::kTranspose, {"grad_out", "grad_x"}});
 }
 
 }  // namespace rotary

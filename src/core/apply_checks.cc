@@ -28,6 +28,8 @@ void validate_whole(const Positions& positions, std::string_view function) {
       require(false, function, "positions.ids[" + std::to_string(i) + "] must be a row of the given table", id);
 }
 
+std::string text(std::string_view name) { return std::string(name); }
+
 void validate_heads(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
                     std::string_view name) {
   if (x.shape[3] != state.map.channels)
@@ -53,27 +55,30 @@ void validate_read(const Rotary::State& state, const ConstTensorView& x, std::st
 }
 
 PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x, const TensorView& out,
-                            std::string_view function) {
+                            std::string_view function, const TensorNames& names) {
   const ConstTensorView written = as_const(out);
   const bool same = same_memory(x, written);  // then all that holds for x holds for out
   const auto apart = [&] {
     return is_plain(written) && x.shape == written.shape && x.dtype == written.dtype && lie_apart(x, written);
   };
   if (is_plain(x) && (same || apart())) {
-    validate_heads(state, x, function, "x");
+    validate_heads(state, x, function, names.x);
     return {x, same ? TensorView{out.data, out.dtype, x.shape, x.strides} : out, same};
   }
-  validate_read(state, x, function, "x");
+  validate_read(state, x, function, names.x);
   if (!same) {
-    validate_view(written, function, "out");
+    validate_view(written, function, names.out);
     if (x.shape != written.shape)
-      require(false, function, "out.shape must be that of x, " + show_shape(x), show_shape(written));
-    require(x.dtype == written.dtype, function, "out.dtype must be that of x", to_string(written.dtype));
+      require(false, function, text(names.out) + ".shape must be that of " + text(names.x) + ", " + show_shape(x),
+              show_shape(written));
+    if (x.dtype != written.dtype)
+      require(false, function, text(names.out) + ".dtype must be that of " + text(names.x), to_string(written.dtype));
   }
   if (is_empty(x)) return {x, out, true};
-  validate_written(written, function, "out");
+  validate_written(written, function, names.out);
   if (!same && may_overlap(x, written))
-    require(false, function, "out must be x itself or not overlap it", "memory in common");
+    require(false, function, text(names.out) + " must be " + text(names.x) + " itself or not overlap it",
+            "memory in common");
   return {with_plain_strides(x), with_plain_strides(out), same};
 }
 

@@ -15,10 +15,16 @@ void validate_options(const ApplyOptions& options, std::string_view function);
 void validate_read(const Rotary::State& state, const ConstTensorView& x, std::string_view function,
                    std::string_view name);
 
+/// What the function of the public interface calls them, for errors.
+struct TensorNames {
+  std::string_view x = "x", out = "out";
+};
+inline constexpr TensorNames kXAndOut, kKeys{"keys", "keys"};
+
 /// x and out: valid, the same shape and dtype, channels and heads of the map, the same memory or apart. Returns them as
 /// a pass takes them.
 PassTensor validate_tensors(const Rotary::State& state, const ConstTensorView& x, const TensorView& out,
-                            std::string_view function);
+                            std::string_view function, const TensorNames& names = kXAndOut);
 
 /// Tensors changed in one call: the same batch and tokens, none overlapping another.
 void validate_together(std::span<const PassTensor> tensors, std::string_view function);

@@ -36,7 +36,7 @@ void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, std::int64
   constexpr std::string_view kName = "shift_keys_inplace";
   detail::validate_options(options, kName);
   detail::validate_knows_angles(rotary.state(), kName, "rotary");
-  const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
+  const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName, detail::kKeys);
   const PositionOffsets same{{&delta, 1}};  // checked as the position of one token
   detail::validate_positions(rotary.state(), 1, 1, same, without_limit(options), kName);
   const detail::ConstantPosition everywhere(static_cast<double>(delta), rotary.map().num_axes);
@@ -48,7 +48,7 @@ void shift_keys_inplace(const Rotary& rotary, const TensorView& keys, const Posi
   constexpr std::string_view kName = "shift_keys_inplace";
   detail::validate_options(options, kName);
   detail::validate_knows_angles(rotary.state(), kName, "rotary");
-  const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName);
+  const PassTensor tensor = detail::validate_tensors(rotary.state(), as_const(keys), keys, kName, detail::kKeys);
   const Positions positions = delta;
   const auto checked = detail::validate_positions(rotary.state(), tensor.x.shape[0], tensor.x.shape[1], positions,
                                                   without_limit(options), kName);
@@ -63,8 +63,8 @@ void move_keys_inplace(const Rotary& from, const Positions& p, const Rotary& to,
   detail::validate_knows_angles(to.state(), kName, "to");
   require(same_outputs(from.map(), to.map()), kName, "from and to must write the same pairs of channels",
           std::to_string(from.map().pairs.size()) + " and " + std::to_string(to.map().pairs.size()) + " pairs");
-  PassTensor tensor = detail::validate_tensors(from.state(), as_const(keys), keys, kName);
-  tensor = detail::validate_tensors(to.state(), as_const(keys), keys, kName);
+  detail::validate_tensors(from.state(), as_const(keys), keys, kName, detail::kKeys);  // as many heads as sets
+  const PassTensor tensor = detail::validate_tensors(to.state(), as_const(keys), keys, kName, detail::kKeys);
   const auto before =
       detail::validate_positions(from.state(), tensor.x.shape[0], tensor.x.shape[1], p, without_limit(options), kName);
   const auto after = detail::validate_positions(to.state(), tensor.x.shape[0], tensor.x.shape[1], q, options, kName);

@@ -86,7 +86,7 @@ const std::vector<Fault> kFaults{
      Fault::For::kWrittenX},
     {"ResultOnItsSource", [](Call& c) { c.to.data = static_cast<float*>(c.in.data) + 8; }, kInvalid, "overlap",
      Fault::For::kWrittenOut},
-    {"ResultOfOtherDtype", [](Call& c) { c.to.dtype = DType::kFloat16; }, kInvalid, "out.dtype",
+    {"ResultOfOtherDtype", [](Call& c) { c.to.dtype = DType::kFloat16; }, kInvalid, ".dtype must be",
      Fault::For::kWrittenOut},
     {"NoThreads", [](Call& c) { c.options.num_threads = 0; }, kInvalid, "num_threads", Fault::For::kLimit},
     {"BeyondTheLimit", [](Call& c) { c.options.limit = 3; }, "out_of_range", "limit = 3, got 3", Fault::For::kLimit},
@@ -133,6 +133,15 @@ TEST_P(OperationsBadInputTest, IsRefusedUnderItsNameBeforeAnythingIsWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Operations, OperationsBadInputTest, ::testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(OperationsBadInput, TensorsAreCalledAsTheFunctionCallsThem) {
+  const Rotary rotary(map_of(8, 10000));
+  Call call;
+  call.in.data = nullptr;
+  expect_refused({"Gradient", [&] { apply_rotary_backward(rotary, as_const(call.in), call.to, PositionRange{}); },
+                  kInvalid, "grad_out.data must not be null"});
+  expect_refused({"Keys", [&] { shift_keys_inplace(rotary, call.in, 1); }, kInvalid, "keys.data must not be null"});
+}
 
 class OperationsTest : public ::testing::TestWithParam<std::size_t> {};
 
