@@ -21,7 +21,7 @@ struct Row {
   const void *first, *second;
 };
 
-/// Where a tensor comes from, if heads of a token lie together in it.
+/// Where a tensor comes from, by its size.
 enum class Distance { kNear, kSharedCache, kMemory };
 
 /// Head vectors of some tokens, all in unit channel stride. Strides in bytes.

@@ -48,7 +48,7 @@ bool is_whole_lines(const Tile& tile, std::int64_t head_bytes) {
 std::int64_t tensor_bytes(const ConstTensorView& x) { return x.shape[0] * x.shape[1] * x.shape[2] * head_bytes(x); }
 
 Distance distance_of(const PassTensor& t) {
-  if (t.x.shape[1] == 1 || std::abs(t.x.strides[2]) >= std::abs(t.x.strides[1])) return Distance::kNear;
+  if (t.x.shape[1] == 1) return Distance::kNear;
   const std::int64_t cached = streaming_bytes().load(std::memory_order_relaxed), bytes = tensor_bytes(t.x);
   if (bytes > 6 * cached) return Distance::kMemory;
   return bytes > cached / 4 ? Distance::kSharedCache : Distance::kNear;

@@ -148,23 +148,29 @@ TEST_F(ApplyStrideTest, RotatesQueriesAndKeysOfOneFusedBuffer) {
   });
 }
 
-// Several tokens at once, and around the caches in whole lines, wherever the result starts: token after token, head
-// after head, or neither.
+// Several tokens at once or along the heads, through the caches and around them in whole lines, wherever the result
+// starts: token after token, head after head, or neither.
 TEST_F(ApplyStrideTest, WritesLargeResultsWithTheSameBits) {
   for (const SpecCase& layout : layout_cases())
     for (const StrideCase& c : kCases)
       for (const DType dtype : kDTypes) {
         const Rotary rotary(layout.map(), 20);
-        const Heads x = random_heads(dtype, {2, 37, 3, layout.map().channels});
+        const Heads x = random_heads(dtype, {2, 37, 6, layout.map().channels}), source = copied(x, c);
         const Heads want = rotated(rotary, x, PositionRange{0});
-        Heads out = laid_out(x, c), inplace = x;
-        detail::set_streaming_bytes(0);
-        apply_rotary(rotary, x.read(), out.view(), PositionRange{0});
-        apply_rotary_inplace(rotary, inplace.view(), PositionRange{0});
-        detail::set_streaming_bytes(-1);
-        expect_same_values(inplace, want);
-        expect_same_values(out, want);
-        EXPECT_EQ(count_nan(out.memory), out.memory.size() - x.memory.size());
+        const auto bytes = static_cast<std::int64_t>(x.memory.size() * size_of(dtype));
+        for (const std::int64_t streamed_from : {std::int64_t{0}, bytes}) {
+          Heads out = laid_out(x, c), like = laid_out(x, c), inplace = x;
+          detail::set_streaming_bytes(streamed_from);
+          apply_rotary(rotary, x.read(), out.view(), PositionRange{0});
+          apply_rotary(rotary, source.read(), like.view(), PositionRange{0});
+          apply_rotary_inplace(rotary, inplace.view(), PositionRange{0});
+          detail::set_streaming_bytes(-1);
+          expect_same_values(inplace, want);
+          for (const Heads* result : {&out, &like}) {
+            expect_same_values(*result, want);
+            EXPECT_EQ(count_nan(result->memory), result->memory.size() - x.memory.size());
+          }
+        }
       }
 }
 
