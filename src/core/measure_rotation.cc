@@ -161,6 +161,9 @@ MeasuredRotation measure_rotation(std::span<const float> before, std::span<const
   require(after.size() == before.size(), kName, "after must have as many values as before", after.size());
   const auto [least, most] = std::minmax_element(positions.begin(), positions.end());
   require(*least < *most, kName, "positions must differ", *least);
+  constexpr std::int64_t kLargest = std::int64_t{1} << 30;
+  require(*least >= -kLargest && *most <= kLargest, kName, "positions must be in -2^30 .. 2^30",
+          *least < -kLargest ? *least : *most);
   require_finite(before, "before must be finite");
   require_finite(after, "after must be finite");
 

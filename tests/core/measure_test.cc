@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -317,6 +318,9 @@ INSTANTIATE_TEST_SUITE_P(, MeasuredSparsely, ::testing::ValuesIn(kSparse),
 
 TEST(Measured, RefusesPositionsThatLeaveTheTurnsOpen) {
   EXPECT_THROW(measured(dump_at(plain(), {0, 100000, 200003})), std::invalid_argument);
+  Dump far = dump_of(plain());
+  far.positions.back() = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THROW(measured(far), std::invalid_argument);
 }
 
 TEST(Measured, ComparesMeasurementsOfDifferentPositions) {
