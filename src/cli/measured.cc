@@ -115,7 +115,8 @@ std::vector<Finding> compare_dumps(const std::string& first, const std::string& 
     const RotatedVectors* other = find(y, v.name);
     if (other == nullptr) continue;
     const Measured mx = measure(v, first), my = measure(*other, second);
-    Finding f{v.name, mx.contents + " / " + my.contents, compare(mx.rotation, my.rotation, position), {}, -1, -1, {}};
+    Finding f{v.name, mx.contents + " / " + my.contents, compare(mx.rotation, my.rotation, position), {}, -1, -1, {},
+              {}};
     if (v.channels == other->channels) find_largest(v.after, other->after, static_cast<std::size_t>(v.channels), f);
     f.max_logit = largest_logit(v.name, x, y);
     out.push_back(std::move(f));
