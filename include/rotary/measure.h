@@ -39,9 +39,8 @@ ROTARY_API MeasuredRotation measure_table(std::span<const float> cos, std::span<
 /// together: (after_c^2 + after_d^2) / (before_a^2 + before_b^2) is one number for all vectors.
 ///
 /// \param before, after  [num_vectors][channels], contiguous
-/// \param positions      [num_vectors], whole numbers up to 2^30, in any order, two different ones at least. The nearer
-/// to each
-///                       other some are, the better: turns between far ones have to be guessed.
+/// \param positions      [num_vectors], whole numbers in -2^30 .. 2^30, in any order, two different ones at least; some
+///                       near each other, as turns between far ones have to be guessed
 /// Finds pairs that stay where they are, and the half or interleaved layout written as the other one. O(num_vectors
 /// channels^2). Throws std::invalid_argument naming the argument for sizes that do not fit, values that are not
 /// finite, and positions that leave several frequencies possible.

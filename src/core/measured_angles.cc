@@ -102,9 +102,8 @@ class Fit {
     if (distances_.front().units > kMostGuesses) refuse_positions("the nearest are too far");
   }
 
-  [[noreturn]] static void refuse_positions(const char* got) {
+  static void refuse_positions(const char* got) {
     require(false, "measure_rotation", "positions must be near enough to each other to count the turns between", got);
-    std::abort();
   }
 
   // How far an angle may be off where position and frequency, at most about 1, are multiplied in float32.

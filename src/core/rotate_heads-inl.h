@@ -58,9 +58,9 @@ HWY_INLINE bool HeadsApart(int64_t head_step, int64_t token_step) {
 }
 
 // Whether to go along heads that lie apart, a few at once: out of place the lines of all heads of a token, often a
-// power of two apart, push each other out of the caches before they are full (measured on Sapphire Rapids: 10-21 MB of
-// bfloat16 take 0.4-0.5 of the time, 5-21 MB of float32 0.6-0.9). Not in place and not for streamed results, where it
-// gains nothing.
+// power of two apart, push each other out of the caches before they are full (measured on Sapphire Rapids in one
+// process: 5-10 MB of bfloat16 take 0.62-0.91 of the time, 15 MB 0.45-0.59; 5 MB of float32 0.56-0.61, 9-16 MB
+// 0.75-0.90; 2.6 MB the same). Not in place and not for streamed results, where no gain was seen.
 HWY_INLINE bool SuitsHeadOrder(const Tile& tile) {
   return tile.distance != Distance::kNear && tile.x != tile.out && !tile.stream &&
          HeadsApart(tile.x_head, tile.x_token) && HeadsApart(tile.out_head, tile.out_token);

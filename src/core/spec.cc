@@ -122,10 +122,7 @@ struct ScalingCheck {
     require(s.frequencies.size() == want, kFunction,
             "given frequencies must be [num_sets][pairs][num_axes] = " + std::to_string(want) + " numbers",
             s.frequencies.size());
-    for (double f : s.frequencies) {
-      require_spec(std::isfinite(f), "every given frequency must be finite", f);
-      require_size(f, "every given frequency");
-    }
+    for (double f : s.frequencies) require_size(f, "every given frequency");
   }
 
  private:
@@ -181,8 +178,7 @@ void validate_spec(const RopeSpec& spec) {
                  "pairing and output_pairing must be one of the enumeration", static_cast<int>(pairing));
   require_spec(std::isfinite(spec.base) && spec.base > 1, "base must be finite and above 1", spec.base);
   require_in_range(spec.base, "base");
-  require_spec(std::isfinite(spec.angle_multiplier) && spec.angle_multiplier != 0,
-               "angle_multiplier must be finite and not 0", spec.angle_multiplier);
+  require_spec(spec.angle_multiplier != 0, "angle_multiplier must not be 0", spec.angle_multiplier);
   require_size(spec.angle_multiplier, "angle_multiplier");
   require_spec(spec.frequency_dim >= 0 && spec.frequency_dim <= kMaxChannels, "frequency_dim must be in 0 .. 2^20",
                spec.frequency_dim);

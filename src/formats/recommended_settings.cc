@@ -10,10 +10,18 @@
 namespace rotary::detail {
 namespace {
 
+bool same_part(const ModelRotation& x, const ModelRotation& y) {
+  return x.component == y.component && x.part == y.part;
+}
+
+bool same_layers(const ModelRotation& x, const ModelRotation& y) {
+  return same_part(x, y) && x.layer_type == y.layer_type;
+}
+
 // Layers of another type that turn otherwise than those meant: what turned alike is meant, too.
 bool is_other(const ModelRotation& r, const ModelRotation& meant) {
-  return r.component == meant.component && r.part == meant.part && r.layer_type != meant.layer_type && r.spec &&
-         r.rotation.rotates && *r.spec != *meant.spec;
+  return same_part(r, meant) && r.layer_type != meant.layer_type && r.spec && r.rotation.rotates &&
+         *r.spec != *meant.spec;
 }
 
 class Settings {
@@ -127,7 +135,7 @@ class Settings {
   std::string otherwise(const ModelConfig& config) const {
     const ModelRotation& was = subject_.rotation;
     for (const ModelRotation& r : config.rotations) {
-      if (r.component != was.component || r.part != was.part || r.layer_type != was.layer_type) continue;
+      if (!same_layers(r, was)) continue;
       if (!r.fails.empty()) return "fails: " + r.fails;
       if (!r.spec) return r.unknown.empty() ? "does not rotate" : "is left open: " + r.unknown;
       const RopeSpec& meant = out_.after ? *out_.after : *was.spec;
@@ -144,9 +152,7 @@ class Settings {
       if (!is_other(was, subject_.rotation)) continue;
       const RotationMap before = make_rotation_map(*was.spec, out_.target_length);
       for (const ModelRotation& r : config.rotations)
-        if (r.component == was.component && r.part == was.part && r.layer_type == was.layer_type && r.spec &&
-            !compare(before, r.rotation.query).same)
-          changed.push_back(was.layer_type);
+        if (same_layers(r, was) && r.spec && !compare(before, r.rotation.query).same) changed.push_back(was.layer_type);
     }
     return changed.empty() ? "" : "changes the layers of type " + listed(changed) + ", too";
   }

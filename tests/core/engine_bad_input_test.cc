@@ -80,7 +80,7 @@ std::vector<BadCall> mlx_calls() {
           refused_width("mlx/bad/dims_zero", 8, 0, "rotary_dim must be even and at least 2, got 0"),
           refused_width("mlx/bad/dims_negative", 8, -2, "rotary_dim must be even and at least 2, got -2"),
           refused_scaling("mlx/bad/freqs_wrong_length", divisors({1, 1, 1}), "given frequencies must be"),
-          refused_scaling("mlx/bad/freqs_zero", divisors({0, 0, 0, 0}), "every given frequency must be finite"),
+          refused_scaling("mlx/bad/freqs_zero", divisors({0, 0, 0, 0}), "every given frequency must be in -2^100"),
           refused_offsets("mlx/bad/offset_vector_wrong_length", {0, 1, 2}),
           refused_offsets("mlx/bad/offset_2d", {0, 0, 0, 0, 0, 0}),
           refused_base("mlx/bad/base_negative", -1e4),

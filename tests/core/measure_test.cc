@@ -1,156 +1,17 @@
 // Rotations found out from tables and from vectors, and the faults that are named.
-#include "rotary/measure.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "rotary/apply.h"
-#include "rotary/cos_sin_table.h"
+#include "core/measured_cases.h"
 
 namespace rotary::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr std::int64_t kRows = 2100;
-
-struct Table {
-  std::vector<float> cos, sin;
-};
-
-Table table_of(const RopeSpec& spec, Arithmetic arithmetic = Arithmetic::kTransformersFloat32, std::int64_t first = 0,
-               std::int64_t stop = kRows) {
-  std::vector<std::int64_t> positions(kRows);
-  for (std::int64_t i = 0; i < kRows; ++i) positions[static_cast<std::size_t>(i)] = std::min(first + i, stop);
-  const CosSinTable table = CosSinTable::by_token(make_rotation_map(spec), positions, arithmetic);
-  Table out;
-  for (std::int64_t row = 0; row < kRows; ++row) {
-    out.cos.insert(out.cos.end(), table.cos(row).begin(), table.cos(row).end());
-    out.sin.insert(out.sin.end(), table.sin(row).begin(), table.sin(row).end());
-  }
-  return out;
-}
-
-MeasuredRotation measured(const Table& t) { return measure_table(t.cos, t.sin, kRows); }
-
-// Values twice, as transformers (halves) or side by side.
-Table doubled(const Table& t, std::size_t pairs, Pairing pairing) {
-  Table out;
-  for (auto [from, to] : {std::pair{&t.cos, &out.cos}, {&t.sin, &out.sin}})
-    for (std::size_t row = 0; row < static_cast<std::size_t>(kRows); ++row)
-      for (std::size_t c = 0; c < 2 * pairs; ++c)
-        to->push_back((*from)[row * pairs + (pairing == Pairing::kHalf ? c % pairs : c / 2)]);
-  return out;
-}
-
-struct Dump {
-  std::vector<float> before, after;
-  std::vector<std::int64_t> positions;
-};
-
-// Two heads at each position, rotated by the kernels in float32 at that position + `first`.
-Dump dump_at(const RopeSpec& spec, const std::vector<std::int64_t>& positions, std::int64_t first = 0) {
-  const auto tokens = static_cast<std::int64_t>(positions.size());
-  const std::int64_t heads = 2, channels = spec.head_dim;
-  Dump out;
-  std::mt19937 random(7);
-  std::normal_distribution<float> normal;
-  out.before.resize(static_cast<std::size_t>(tokens * heads * channels));
-  for (float& x : out.before) x = normal(random);
-  std::vector<std::int64_t> moved;
-  for (const std::int64_t position : positions) {
-    for (std::int64_t h = 0; h < heads; ++h) out.positions.push_back(position);
-    moved.push_back(position + first);
-  }
-  out.after = out.before;
-  apply_rotary_inplace(Rotary(spec), thd<void>(out.after.data(), DType::kFloat32, tokens, heads, channels),
-                       PositionIds{std::span<const std::int64_t>(moved)});
-  return out;
-}
-
-// At the positions 0 .. 299.
-Dump dump_of(const RopeSpec& spec, std::int64_t first = 0) {
-  std::vector<std::int64_t> positions(300);
-  std::iota(positions.begin(), positions.end(), 0);
-  return dump_at(spec, positions, first);
-}
-
-MeasuredRotation measured(const Dump& d) { return measure_rotation(d.before, d.after, d.positions); }
-
-// Families as they are released.
-RopeSpec plain(double base = 500000) {
-  RopeSpec s;
-  s.head_dim = s.rotary_dim = 64;
-  s.base = base;
-  s.max_position = 8192;
-  return s;
-}
-YarnScaling yarn(double factor, double original) {
-  YarnScaling s;
-  s.factor = factor;
-  s.original_max_position = original;
-  return s;
-}
-RopeSpec with(RopeSpec spec, const Scaling& scaling) {
-  spec.scaling = scaling;
-  return spec;
-}
-RopeSpec llama3() { return with(plain(), Llama3Scaling{.factor = 8, .original_max_position = 8192}); }
-RopeSpec qwen() {
-  RopeSpec s = with(plain(1e6), yarn(4, 1024));
-  s.max_position = 4096;
-  return s;
-}
-RopeSpec gpt_oss() {
-  YarnScaling s = yarn(32, 4096);
-  s.truncate = false;
-  return with(plain(150000), s);
-}
-RopeSpec linear() { return with(plain(10000), LinearScaling{4}); }
-RopeSpec pythia() {
-  RopeSpec s = plain(10000);
-  s.rotary_dim = 16;
-  return s;
-}
-RopeSpec gpt_j() {
-  RopeSpec s = pythia();
-  s.pairing = s.output_pairing = Pairing::kInterleaved;
-  return s;
-}
-RopeSpec deepseek() {
-  RopeSpec s = plain(10000);
-  s.rotary_dim = 16;
-  s.rotary_offset = 48;
-  s.pairing = Pairing::kInterleaved;
-  return s;
-}
-RopeSpec phi3() {
-  std::vector<double> shorter(32), longer(32);
-  for (std::size_t i = 0; i < 32; ++i) shorter[i] = 1 + 0.01 * double(i), longer[i] = 1 + double(i);
-  LongRopeScaling s;
-  s.short_factor = shorter;
-  s.long_factor = longer;
-  s.original_max_position = 4096;
-  s.factor = 32;
-  return with(plain(10000), s);
-}
-
-std::vector<RopeSpec> families() {
-  return {plain(), plain(10000), llama3(), qwen(), gpt_oss(), linear(), pythia(), gpt_j(), deepseek(), phi3()};
-}
-
-template <class Change>
-RopeSpec changed(RopeSpec spec, Change change) {
-  change(spec);
-  return spec;
-}
 
 struct SeededFault {
   const char* name;
@@ -265,74 +126,6 @@ TEST(Measured, IsTheSameWhereItIs) {
   EXPECT_EQ(pairs, 140);
 }
 
-std::vector<std::int64_t> every(std::int64_t step, std::int64_t first) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t i = 0; i < 160; ++i) out.push_back(first + step * i);
-  return out;
-}
-
-std::vector<std::int64_t> scattered(std::int64_t below, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::int64_t> out;
-  for (int i = 0; i < 160; ++i) out.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(below)));
-  return out;
-}
-
-struct SparsePositions {
-  const char* name;
-  std::vector<std::int64_t> positions;
-};
-
-const SparsePositions kSparse[] = {
-    {"NoneNextToTheFirst", {0, 7, 8, 31, 90, 333}},
-    {"NoTwoNeighbours", {3, 5, 8, 15, 22, 40, 77}},
-    {"AStepOf2", every(2, 0)},
-    {"AStepOf800", every(800, 0)},
-    {"AStepOf800FromOne", every(800, 1)},
-    {"AStepOf37FromAfar", every(37, 5000)},
-    {"Scattered131072", scattered(131072, 1)},
-    {"Scattered16384", scattered(16384, 2)},
-    {"ScatteredEvenOnly",
-     [] {
-       std::vector<std::int64_t> out = scattered(4096, 3);
-       for (std::int64_t& x : out) x *= 2;
-       return out;
-     }()},
-};
-
-class MeasuredSparsely : public ::testing::TestWithParam<SparsePositions> {};
-
-TEST_P(MeasuredSparsely, RightIsTheSameAndAnotherBaseIsNot) {
-  for (const RopeSpec& spec : families()) {
-    const MeasuredRotation found = measured(dump_at(spec, GetParam().positions));
-    const MapDifference same = compare(make_rotation_map(spec), found);
-    EXPECT_TRUE(same.same) << same.cause << " in " << scaling_name(spec.scaling) << " base " << spec.base;
-    RopeSpec other = spec;
-    other.base *= 1.5;
-    EXPECT_FALSE(compare(make_rotation_map(other), found).same) << scaling_name(spec.scaling);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(, MeasuredSparsely, ::testing::ValuesIn(kSparse),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-TEST(Measured, RefusesPositionsThatLeaveTheTurnsOpen) {
-  EXPECT_THROW(measured(dump_at(plain(), {0, 100000, 200003})), std::invalid_argument);
-  Dump far = dump_of(plain());
-  far.positions.back() = std::numeric_limits<std::int64_t>::max();
-  EXPECT_THROW(measured(far), std::invalid_argument);
-}
-
-TEST(Measured, ComparesMeasurementsOfDifferentPositions) {
-  const MeasuredRotation dense = measured(dump_of(llama3())), sparse = measured(dump_at(llama3(), every(6, 0))),
-                         sparser = measured(dump_at(llama3(), every(4, 0)));
-  EXPECT_EQ(dense.position_step, 1);
-  EXPECT_EQ(sparse.position_step, 6);
-  for (const auto& [x, y] : {std::pair{&dense, &sparse}, {&sparse, &dense}, {&sparse, &sparser}})
-    EXPECT_TRUE(compare(*x, *y).same) << compare(*x, *y).cause;
-  EXPECT_FALSE(compare(sparse, measured(dump_of(plain()))).same);
-}
-
 TEST(Measured, SaysThatAllIsZero) {
   Dump d = dump_of(plain());
   std::fill(d.after.begin(), d.after.end(), 0.0F);
@@ -363,29 +156,6 @@ TEST(Measured, SaysWhichChannelsMeetWhereValuesStandTwice) {
     EXPECT_EQ(d.cause, pairing == Pairing::kHalf ? "" : "pairing");
   }
   EXPECT_FALSE(measured(t).knows_pairs);
-}
-
-TEST(Measured, SeesPositionsThatAreOffByOneOrStop) {
-  const MeasuredRotation off = measured(table_of(plain(), Arithmetic::kExact, 1));
-  EXPECT_EQ(off.first_position, 1);
-  EXPECT_THAT(compare(make_rotation_map(plain()), off).cause, HasSubstr("positions off by 1"));
-  const MeasuredRotation stopped = measured(table_of(plain(), Arithmetic::kExact, 0, 1023));
-  EXPECT_EQ(stopped.stops_at, 1023);
-  EXPECT_THAT(compare(make_rotation_map(plain()), stopped).cause, HasSubstr("positions stop at 1023"));
-}
-
-TEST(Measured, SeesPositionsThatWereRounded) {
-  std::vector<std::int64_t> positions(600);
-  for (std::int64_t i = 0; i < 600; ++i) positions[static_cast<std::size_t>(i)] = i < 256 ? i : i / 2 * 2;
-  const CosSinTable table = CosSinTable::by_token(make_rotation_map(llama3()), positions);
-  Table t;
-  for (std::int64_t row = 0; row < 600; ++row) {
-    t.cos.insert(t.cos.end(), table.cos(row).begin(), table.cos(row).end());
-    t.sin.insert(t.sin.end(), table.sin(row).begin(), table.sin(row).end());
-  }
-  const MapDifference d = compare(make_rotation_map(llama3()), measure_table(t.cos, t.sin, 600));
-  EXPECT_FALSE(d.same);
-  EXPECT_EQ(d.cause, "positions 256 and 257 are one, as in bfloat16");
 }
 
 TEST(Measured, GivesTheNumberOfAnyBase) {

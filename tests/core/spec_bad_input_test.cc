@@ -170,7 +170,7 @@ const BadCall kScalings[] = {
     {"GivenCount", scaling_of(GivenFrequencies{2, Vector(16, 1)}), kArgument, "[num_sets][pairs][num_axes] = 32"},
     {"GivenHuge", scaling_of(GivenFrequencies{1, Vector(16, 1e300)}), kArgument,
      "every given frequency must be in -2^100 .. 2^100"},
-    {"GivenNan", scaling_of(GivenFrequencies{1, Vector(16, kNan)}), kArgument, "every given frequency must be finite"},
+    {"GivenNan", scaling_of(GivenFrequencies{1, Vector(16, kNan)}), kArgument, "every given frequency must be in"},
 };
 
 const BadCall kAxes[] = {
